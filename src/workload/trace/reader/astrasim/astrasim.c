@@ -13,6 +13,8 @@
  */
 #include "workload/trace/reader/astrasim/astrasim.h"
 
+#include <stdlib.h>
+
 static const struct option astrasim_options[] = {
     OPTION_U32(struct astrasim_config, ranks, "0", 0, 1 << 20, NULL,
                "how many; 0: all_gpus of the header, or without it as many as there is room for"),
@@ -29,116 +31,92 @@ static const struct option astrasim_options[] = {
 
 /* ---- who takes part in what ---- */
 
+#define astrasim_error(work, format, ...)                                                                              \
+    errors_add((work)->lines.errors, "%s: " format, (work)->lines.source->path, ##__VA_ARGS__)
+
 static uint32_t set_or(uint32_t setting, uint32_t otherwise) { return setting ? setting : otherwise; }
 
 /* A setting that this policy has no use for. */
-static bool expect_unset(const struct astrasim_workload *workload, const char *name, uint32_t setting, const char *path,
-                         struct errors *errors)
+static bool expect_unset(const struct astrasim *work, const char *name, uint32_t setting)
 {
-    if (setting)
-        errors_add(errors, "%s: %s is %u, and policy %s has no use for it; accepted: 0", path, name, setting,
-                   workload->policy->name);
-    return !setting;
+    return !setting || astrasim_error(work, "%s is %u, and policy %s has no use for it; accepted: 0", name, setting,
+                                      work->policy->name);
 }
 
-static bool uses_experts(const struct astrasim_workload *workload)
+static bool uses_experts(const struct astrasim *work)
 {
-    for (uint32_t i = 0; i < workload->layer_count; i++)
+    for (uint32_t i = 0; i < work->layer_count; i++)
         for (enum astrasim_phase phase = 0; phase < PHASES; phase++)
-            if (workload->layers[i].steps[phase].group >= GROUP_EXPERT)
+            if (work->layers[i].steps[phase].group >= GROUP_EXPERT)
                 return true;
     return false;
 }
 
-static bool astrasim_count_ranks(struct astrasim_ranks *ranks, const struct astrasim_workload *workload,
-                                 const struct trace_source *source, struct errors *errors)
-{
-    ranks->count = set_or(workload->config->ranks, set_or(workload->ranks, source->room));
-    if (!ranks->count)
-        errors_add(errors, "%s: the file does not say how many ranks there are; accepted: the setting ranks of format",
-                   source->path);
-    else if (source->room && ranks->count > source->room)
-        errors_add(errors,
-                   "%s: %u ranks, and there is room for %u; accepted: so many terminals (or ranks_per_terminal), or "
-                   "fewer ranks by the setting ranks of format",
-                   source->path, ranks->count, source->room);
-    return ranks->count && (!source->room || ranks->count <= source->room);
-}
-
-static void share_experts(struct astrasim_ranks *ranks, uint32_t model, uint32_t data, uint32_t expert)
-{
-    ranks->size[GROUP_EXPERT] = expert;
-    ranks->stride[GROUP_EXPERT] = model;
-    ranks->size[GROUP_DATA_EXPERT] = data / expert;
-    ranks->stride[GROUP_DATA_EXPERT] = model * expert;
-}
-
 /* Neighbours share the model, or copies of it; then come the others, then the stages of a pipeline. */
-static bool share_hybrid(struct astrasim_ranks *ranks, const struct astrasim_workload *workload, const char *path,
-                         struct errors *errors)
+static bool share_hybrid(struct astrasim *work)
 {
-    const struct astrasim_config *config = workload->config;
-    bool is_data_first = workload->policy->layout == LAYOUT_DATA_FIRST, has_experts = uses_experts(workload);
-    uint32_t model = set_or(config->model_parallel, workload->model_parallel);
-    uint32_t pipeline = set_or(config->pipeline_parallel, set_or(workload->pipeline_parallel, 1));
-    uint32_t expert = set_or(config->expert_parallel, workload->expert_parallel);
+    const struct astrasim_config *config = work->config;
+    bool is_data_first = work->policy->layout == LAYOUT_DATA_FIRST, has_experts = uses_experts(work);
+    uint32_t model = set_or(config->model_parallel, work->model_parallel);
+    uint32_t pipeline = set_or(config->pipeline_parallel, set_or(work->pipeline_parallel, 1));
+    uint32_t expert = set_or(config->expert_parallel, work->expert_parallel);
     if (!model || (has_experts && !expert))
-        return errors_add(errors,
-                          "%s: the header does not say how many ranks share %s; accepted: the setting %s of format",
-                          path, model ? "experts" : "the model", model ? "expert_parallel" : "model_parallel");
-    if (ranks->count % ((uint64_t)model * pipeline))
-        return errors_add(errors,
-                          "%s: %u ranks are no multiple of %u that share the model in %u stages of a pipeline; "
-                          "accepted: the settings ranks, model_parallel and pipeline_parallel of format",
-                          path, ranks->count, model, pipeline);
-    uint32_t data = ranks->count / model / pipeline;
+        return astrasim_error(work,
+                              "the header does not say how many ranks share %s; accepted: the setting %s of format",
+                              model ? "experts" : "the model", model ? "expert_parallel" : "model_parallel");
+    if (work->ranks % ((uint64_t)model * pipeline))
+        return astrasim_error(work,
+                              "%u ranks are no multiple of %u that share the model in %u stages of a pipeline; "
+                              "accepted: the settings ranks, model_parallel and pipeline_parallel of format",
+                              work->ranks, model, pipeline);
+    uint32_t data = work->ranks / model / pipeline;
     if (has_experts && data % expert)
-        return errors_add(errors,
-                          "%s: %u copies of the model are no multiple of %u ranks that share experts; accepted: the "
-                          "settings ranks and expert_parallel of format",
-                          path, data, expert);
-    ranks->size[GROUP_MODEL] = model;
-    ranks->stride[GROUP_MODEL] = is_data_first ? data : 1;
-    ranks->size[GROUP_DATA] = data;
-    ranks->stride[GROUP_DATA] = is_data_first ? 1 : model;
-    if (has_experts)
-        share_experts(ranks, model, data, expert);
+        return astrasim_error(work,
+                              "%u copies of the model are no multiple of %u ranks that share experts; accepted: the "
+                              "settings ranks and expert_parallel of format",
+                              data, expert);
+    work->groups[GROUP_MODEL] = (struct rank_groups){model, is_data_first ? data : 1, FW_WORLD};
+    work->groups[GROUP_DATA] = (struct rank_groups){data, is_data_first ? 1 : model, FW_WORLD};
+    if (has_experts) {
+        work->groups[GROUP_EXPERT] = (struct rank_groups){expert, model, FW_WORLD};
+        work->groups[GROUP_DATA_EXPERT] = (struct rank_groups){data / expert, model * expert, FW_WORLD};
+    }
     return true;
 }
 
 /* From settings, header and the room that there is; false with errors. */
-static bool astrasim_ranks_share(struct astrasim_ranks *ranks, const struct astrasim_workload *workload,
-                                 const struct trace_source *source, struct errors *errors)
+static bool share_ranks(struct astrasim *work)
 {
-    const struct astrasim_config *config = workload->config;
-    bool is_alike = workload->policy->layout == LAYOUT_ALIKE;
-    *ranks = (struct astrasim_ranks){0};
-    if (!astrasim_count_ranks(ranks, workload, source, errors) ||
-        (is_alike && !expect_unset(workload, "model_parallel", config->model_parallel, source->path, errors)) ||
-        (workload->policy->layout != LAYOUT_IN_HEADER &&
-         (!expect_unset(workload, "expert_parallel", config->expert_parallel, source->path, errors) ||
-          !expect_unset(workload, "pipeline_parallel", config->pipeline_parallel, source->path, errors))))
+    const struct astrasim_config *config = work->config;
+    uint32_t room = work->lines.source->room, ranks = set_or(config->ranks, set_or(work->said_ranks, room));
+    bool is_alike = work->policy->layout == LAYOUT_ALIKE;
+    if (!ranks)
+        return astrasim_error(work,
+                              "the file does not say how many ranks there are; accepted: the setting ranks of format");
+    if (room && ranks > room)
+        return astrasim_error(work,
+                              "%u ranks, and there is room for %u; accepted: so many terminals (or "
+                              "ranks_per_terminal), or fewer ranks by the setting ranks of format",
+                              ranks, room);
+    if ((is_alike && !expect_unset(work, "model_parallel", config->model_parallel)) ||
+        (work->policy->layout != LAYOUT_IN_HEADER &&
+         (!expect_unset(work, "expert_parallel", config->expert_parallel) ||
+          !expect_unset(work, "pipeline_parallel", config->pipeline_parallel))))
         return false;
-    if (!is_alike)
-        return share_hybrid(ranks, workload, source->path, errors);
-    for (enum astrasim_group group = GROUP_MODEL; group <= GROUP_DATA; group++) {
-        ranks->size[group] = ranks->count;
-        ranks->stride[group] = 1;
-    }
-    return true;
+    work->ranks = ranks;
+    work->groups[GROUP_MODEL] = work->groups[GROUP_DATA] = (struct rank_groups){ranks, 1, FW_WORLD};
+    return is_alike || share_hybrid(work);
 }
 
 /* ---- the reader ---- */
 
 static bool astrasim_read(const struct trace_source *source, struct trace_builder *builder, struct errors *errors)
 {
-    struct astrasim_workload workload;
-    struct astrasim_ranks ranks;
-    bool is_good =
-        astrasim_workload_read(&workload, source, errors) && astrasim_ranks_share(&ranks, &workload, source, errors);
+    struct astrasim work;
+    bool is_good = astrasim_read_file(&work, source, errors) && share_ranks(&work);
     if (is_good)
-        astrasim_program(&workload, &ranks, builder);
-    astrasim_workload_release(&workload);
+        astrasim_program(&work, builder);
+    free(work.layers);
     return is_good;
 }
 
@@ -156,24 +134,22 @@ static bool astrasim_looks_like(const struct trace_source *source)
 static void astrasim_describe(const struct trace_source *source, struct report *facts, struct errors *errors)
 {
     static const char *const names[] = {"model", "data", "expert", "data_expert"};
-    struct astrasim_workload workload;
-    struct astrasim_ranks ranks;
-    if (astrasim_workload_read(&workload, source, errors) && astrasim_ranks_share(&ranks, &workload, source, errors)) {
-        report_text(facts, "policy", workload.policy->name);
-        report_count(facts, "layers", workload.layer_count);
-        struct report *groups = report_block(facts, "group_ranks");
+    struct astrasim work;
+    if (astrasim_read_file(&work, source, errors) && share_ranks(&work)) {
+        const struct astrasim_step *first = &work.layers[0].steps[INPUT_GRADIENT];
+        report_text(facts, "policy", work.policy->name);
+        report_count(facts, "layers", work.layer_count);
+        struct report *groups = report_block(facts, "group_ranks"), *missing;
         for (enum astrasim_group group = 0; group < GROUPS; group++)
-            if (ranks.size[group])
-                report_count(groups, names[group], ranks.size[group]);
-        struct report *missing = report_block(facts, "missing");
-        bool is_left_out = workload.policy->shape == SHAPE_MODEL && !workload.policy->first_layer_too &&
-                           workload.layers[0].steps[INPUT_GRADIENT].operation != OPERATIONS;
-        if (is_left_out)
-            report_count(missing, "first_input_gradient_bytes", workload.layers[0].steps[INPUT_GRADIENT].bytes);
-        if (workload.pipeline_bytes)
-            report_count(missing, "pp_comm_bytes", workload.pipeline_bytes);
+            if (work.groups[group].size)
+                report_count(groups, names[group], work.groups[group].size);
+        missing = report_block(facts, "missing");
+        if (work.policy->shape == SHAPE_MODEL && !work.policy->first_layer_too && first->operation != OPERATIONS)
+            report_count(missing, "first_input_gradient_bytes", first->bytes);
+        if (work.pipeline_bytes)
+            report_count(missing, "pp_comm_bytes", work.pipeline_bytes);
     }
-    astrasim_workload_release(&workload);
+    free(work.layers);
 }
 
 static const struct trace_reader_ops astrasim = {

@@ -4,6 +4,7 @@
  * Text workloads of ASTRA-sim and SimAI: what stands in the file (file.c), how
  * ranks share the work, and what each of them does (program.c).
  */
+#include "flitwarp/rank_groups.h"
 #include "flitwarp/trace_lines.h"
 
 struct astrasim_config {
@@ -45,30 +46,25 @@ struct astrasim_policy {
     bool waits_for_pooled; /* gradients of the embedding, before it goes back */
 };
 
-struct astrasim_workload {
+/* What stands in the file, and how ranks share it. */
+struct astrasim {
+    struct trace_lines lines;
     const struct astrasim_config *config;
     const struct astrasim_policy *policy;
     struct astrasim_layer *layers; /* owned */
     uint32_t layer_count;
-    uint32_t last_bottom_layer;                                         /* of DLRM */
-    uint32_t model_parallel, expert_parallel, pipeline_parallel, ranks; /* in the header; 0: not there */
+    uint32_t last_bottom_layer;                                              /* of DLRM */
+    uint32_t model_parallel, expert_parallel, pipeline_parallel, said_ranks; /* in the header; 0: not there */
     uint64_t pipeline_bytes;
+    struct trace_lines checkpoints, repeats; /* lists in the header, to be read when the number of layers is known */
+    uint64_t unit_ps;                        /* of times in the file */
+    uint32_t ranks;
+    struct rank_groups groups[GROUPS]; /* of none: size 0 */
 };
 
 /* Whether a word is the name of a policy, or looks like one. */
 bool astrasim_is_policy(struct word word);
-/* All that stands in the file; false with errors. Released in either case. */
-bool astrasim_workload_read(struct astrasim_workload *workload, const struct trace_source *source,
-                            struct errors *errors);
-void astrasim_workload_release(struct astrasim_workload *workload);
-
-/* How many ranks there are, and by how many a group goes; strides are those of rank_groups.h. */
-struct astrasim_ranks {
-    uint32_t count;
-    uint32_t size[GROUPS], stride[GROUPS];
-};
-
+/* All that stands in the file; false with errors. The layers are to be freed in either case. */
+bool astrasim_read_file(struct astrasim *work, const struct trace_source *source, struct errors *errors);
 /* The tasks of all ranks. */
-void astrasim_program(const struct astrasim_workload *workload, const struct astrasim_ranks *ranks,
-                      struct trace_builder *builder);
-uint64_t astrasim_unit_ps(const struct astrasim_config *config);
+void astrasim_program(struct astrasim *work, struct trace_builder *builder);

@@ -14,24 +14,17 @@
  */
 #include "workload/trace/reader/astrasim/astrasim.h"
 
-#include "flitwarp/rank_groups.h"
-
-#include <math.h>
 #include <stdlib.h>
 
 enum { CPU_LAYERS, CPU_COLLECTIVES, CPU_UPDATES }; /* each goes on beside the others */
 
 struct program {
-    const struct astrasim_workload *workload;
+    const struct astrasim *work;
     struct trace_builder *builder;
-    struct rank_groups groups[GROUPS];
-    uint64_t unit_ps;
     uint32_t rank;
     uint32_t last;     /* task that the next one waits for; FW_ANY: nothing */
     uint32_t *updated; /* owned: by layer, what its next forward pass waits for; FW_ANY: nothing */
 };
-
-uint64_t astrasim_unit_ps(const struct astrasim_config *config) { return (uint64_t)llround(config->time_unit * 1e12); }
 
 /* ---- steps ---- */
 
@@ -47,8 +40,8 @@ static uint32_t astrasim_add(struct program *program, const struct task *task)
 static void compute(struct program *program, const struct astrasim_step *step)
 {
     if (step->compute)
-        program->last =
-            astrasim_add(program, &(struct task){.kind = TASK_COMPUTE, .amount = step->compute * program->unit_ps});
+        program->last = astrasim_add(
+            program, &(struct task){.kind = TASK_COMPUTE, .amount = step->compute * program->work->unit_ps});
 }
 
 static void wait_for(struct program *program, uint32_t task)
@@ -63,7 +56,7 @@ static void wait_for(struct program *program, uint32_t task)
 /* Bytes of the file are those that a rank has before; where SimAI gathers, those that it has afterwards. */
 static uint64_t amount_of(const struct program *program, const struct astrasim_step *step, uint32_t ranks)
 {
-    bool is_simai = program->workload->ranks > 0;
+    bool is_simai = program->work->said_ranks > 0;
     bool is_whole = step->operation == OPERATION_ALLREDUCE || (step->operation == OPERATION_ALLGATHER && !is_simai);
     return is_whole ? step->bytes : (step->bytes + ranks - 1) / ranks;
 }
@@ -71,7 +64,7 @@ static uint64_t amount_of(const struct program *program, const struct astrasim_s
 /* Begins a collective; FW_ANY where there is none. */
 static uint32_t astrasim_begin(struct program *program, const struct astrasim_step *step)
 {
-    const struct rank_groups *groups = &program->groups[step->group];
+    const struct rank_groups *groups = &program->work->groups[step->group];
     if (step->operation == OPERATIONS)
         return FW_ANY;
     return astrasim_add(program, &(struct task){.kind = TASK_COLLECTIVE,
@@ -89,26 +82,26 @@ static void forward(struct program *program, uint32_t number)
 {
     wait_for(program, program->updated[number]);
     program->updated[number] = FW_ANY;
-    compute(program, &program->workload->layers[number].steps[FORWARD]);
+    compute(program, &program->work->layers[number].steps[FORWARD]);
 }
 
 static void forward_and_wait(struct program *program, uint32_t number)
 {
     forward(program, number);
-    uint32_t collective = astrasim_begin(program, &program->workload->layers[number].steps[FORWARD]);
+    uint32_t collective = astrasim_begin(program, &program->work->layers[number].steps[FORWARD]);
     program->last = collective == FW_ANY ? program->last : collective;
 }
 
 static void sum_weights(struct program *program, uint32_t number)
 {
-    const struct astrasim_layer *layer = &program->workload->layers[number];
+    const struct astrasim_layer *layer = &program->work->layers[number];
     uint32_t summed = astrasim_begin(program, &layer->steps[WEIGHT_GRADIENT]);
     program->updated[number] = summed;
     if (summed == FW_ANY || !layer->update)
         return;
     uint32_t update = builder_add(
         program->builder, program->rank,
-        &(struct task){.kind = TASK_COMPUTE, .cpu = CPU_UPDATES, .amount = layer->update * program->unit_ps});
+        &(struct task){.kind = TASK_COMPUTE, .cpu = CPU_UPDATES, .amount = layer->update * program->work->unit_ps});
     builder_wait(program->builder, program->rank, update, summed, false);
     program->updated[number] = update;
 }
@@ -117,8 +110,8 @@ static void sum_weights(struct program *program, uint32_t number)
 
 static void pass_data(struct program *program)
 {
-    const struct astrasim_layer *layers = program->workload->layers;
-    uint32_t count = program->workload->layer_count;
+    const struct astrasim_layer *layers = program->work->layers;
+    uint32_t count = program->work->layer_count;
     for (uint32_t i = 0; i < count; i++)
         forward(program, i);
     for (uint32_t i = count; i-- > 0;) {
@@ -133,7 +126,7 @@ static void pass_data(struct program *program)
 static void go_again(struct program *program, uint32_t number)
 {
     uint32_t from = number;
-    while (!program->workload->layers[from].is_checkpoint)
+    while (!program->work->layers[from].is_checkpoint)
         from--;
     for (; from < number; from++)
         forward_and_wait(program, from);
@@ -141,15 +134,15 @@ static void go_again(struct program *program, uint32_t number)
 
 static void pass_model(struct program *program)
 {
-    const struct astrasim_workload *workload = program->workload;
-    for (uint32_t i = 0; i < workload->layer_count; i++)
+    const struct astrasim *work = program->work;
+    for (uint32_t i = 0; i < work->layer_count; i++)
         forward_and_wait(program, i);
-    for (uint32_t i = workload->layer_count; i-- > 0;) {
-        const struct astrasim_layer *layer = &workload->layers[i];
+    for (uint32_t i = work->layer_count; i-- > 0;) {
+        const struct astrasim_layer *layer = &work->layers[i];
         if (layer->goes_again)
             go_again(program, i);
         compute(program, &layer->steps[INPUT_GRADIENT]);
-        bool has_collective = i > 0 || workload->policy->first_layer_too;
+        bool has_collective = i > 0 || work->policy->first_layer_too;
         uint32_t collective = has_collective ? astrasim_begin(program, &layer->steps[INPUT_GRADIENT]) : FW_ANY;
         compute(program, &layer->steps[WEIGHT_GRADIENT]);
         sum_weights(program, i);
@@ -160,24 +153,24 @@ static void pass_model(struct program *program)
 /* Layer 0 looks up, the bottom layers compute beside it, those above need both. */
 static void pass_dlrm(struct program *program)
 {
-    const struct astrasim_workload *workload = program->workload;
-    const struct astrasim_layer *layers = workload->layers;
+    const struct astrasim *work = program->work;
+    const struct astrasim_layer *layers = work->layers;
     uint32_t looked_up = FW_ANY, gradients = FW_ANY;
-    for (uint32_t i = 0; i < workload->layer_count; i++) {
+    for (uint32_t i = 0; i < work->layer_count; i++) {
         forward(program, i);
         if (i == 0)
             looked_up = astrasim_begin(program, &layers[0].steps[FORWARD]);
-        if (i == workload->last_bottom_layer)
+        if (i == work->last_bottom_layer)
             wait_for(program, looked_up);
     }
-    for (uint32_t i = workload->layer_count; i-- > 0;) {
-        if (i == 0 && workload->policy->waits_for_pooled)
+    for (uint32_t i = work->layer_count; i-- > 0;) {
+        if (i == 0 && work->policy->waits_for_pooled)
             wait_for(program, gradients);
         compute(program, &layers[i].steps[WEIGHT_GRADIENT]);
         sum_weights(program, i);
         if (i > 0)
             compute(program, &layers[i].steps[INPUT_GRADIENT]);
-        if (i == workload->last_bottom_layer + 1)
+        if (i == work->last_bottom_layer + 1)
             gradients = astrasim_begin(program, &layers[0].steps[INPUT_GRADIENT]);
     }
 }
@@ -185,8 +178,8 @@ static void pass_dlrm(struct program *program)
 /* All at once. */
 static void pass_micro(struct program *program)
 {
-    for (uint32_t i = 0; i < program->workload->layer_count; i++)
-        astrasim_begin(program, &program->workload->layers[i].steps[WEIGHT_GRADIENT]);
+    for (uint32_t i = 0; i < program->work->layer_count; i++)
+        astrasim_begin(program, &program->work->layers[i].steps[WEIGHT_GRADIENT]);
 }
 
 static void (*const passes[])(struct program *program) = {
@@ -195,34 +188,33 @@ static void (*const passes[])(struct program *program) = {
 /* ---- ranks ---- */
 
 /* Of the groups that layers name; those of all ranks are the world. */
-static void make_groups(struct program *program, const struct astrasim_ranks *ranks)
+static void make_groups(struct astrasim *work, struct trace_builder *builder)
 {
-    const struct astrasim_workload *workload = program->workload;
     bool is_used[GROUPS] = {false};
-    for (uint32_t i = 0; i < workload->layer_count; i++)
-        for (enum astrasim_phase phase = 0; phase < PHASES; phase++)
-            if (workload->layers[i].steps[phase].operation != OPERATIONS)
-                is_used[workload->layers[i].steps[phase].group] = true;
+    for (uint32_t i = 0; i < work->layer_count; i++)
+        for (enum astrasim_phase phase = 0; phase < PHASES; phase++) {
+            const struct astrasim_step *step = &work->layers[i].steps[phase];
+            is_used[step->group] |= step->operation != OPERATIONS;
+        }
     for (enum astrasim_group group = 0; group < GROUPS; group++) {
-        program->groups[group] = (struct rank_groups){ranks->size[group], ranks->stride[group], FW_WORLD};
-        if (is_used[group] && ranks->size[group] < ranks->count)
-            program->groups[group] = rank_groups_make(program->builder, ranks->size[group], ranks->stride[group]);
+        struct rank_groups *made = &work->groups[group];
+        if (is_used[group] && made->size < work->ranks)
+            *made = rank_groups_make(builder, made->size, made->stride);
     }
 }
 
-void astrasim_program(const struct astrasim_workload *workload, const struct astrasim_ranks *ranks,
-                      struct trace_builder *builder)
+void astrasim_program(struct astrasim *work, struct trace_builder *builder)
 {
-    struct program program = {.workload = workload, .builder = builder, .unit_ps = astrasim_unit_ps(workload->config)};
-    builder_set_ranks(builder, ranks->count);
-    make_groups(&program, ranks);
-    program.updated = memory_take(sizeof *program.updated * workload->layer_count);
-    for (program.rank = 0; program.rank < ranks->count; program.rank++) {
+    struct program program = {.work = work, .builder = builder};
+    builder_set_ranks(builder, work->ranks);
+    make_groups(work, builder);
+    program.updated = memory_take(sizeof *program.updated * work->layer_count);
+    for (program.rank = 0; program.rank < work->ranks; program.rank++) {
         program.last = FW_ANY;
-        for (uint32_t i = 0; i < workload->layer_count; i++)
+        for (uint32_t i = 0; i < work->layer_count; i++)
             program.updated[i] = FW_ANY;
-        for (uint32_t i = 0; i < workload->config->passes; i++)
-            passes[workload->policy->shape](&program);
+        for (uint32_t i = 0; i < work->config->passes; i++)
+            passes[work->policy->shape](&program);
         builder_end_rank(builder, program.rank, NULL);
     }
     free(program.updated);

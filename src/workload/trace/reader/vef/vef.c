@@ -111,33 +111,16 @@ struct dependency {
 
 /* ---- header ---- */
 
-static bool vef_is_keyword(struct word word)
-{
-    return word_is(word, "VEF3") || word_is(word, "VEF2") || word_is(word, "VEF");
-}
+static const char *const keywords[] = {"VEF3", "VEF2", "VEF", NULL};
 
-/* Older files say no more than TRUE or FALSE here, or have no clock behind it. */
-static bool read_flag_and_clock(struct trace_lines *lines, bool needs_clock, uint64_t *ps_per_tick)
-{
-    const struct vef_config *config = lines->source->config;
-    struct word flag, clock;
-    *ps_per_tick = (uint64_t)llround(config->tick * 1e12);
-    if (!lines_need(lines, "a flag", &flag))
-        return false;
-    if (!lines_word(lines, &clock))
-        return !needs_clock || lines_error(lines, "the line ends where the number of ps in a tick is due");
-    if (word_number(clock, 1000000000000, ps_per_tick) && *ps_per_tick > 0)
-        return lines_end(lines);
-    return lines_refuse(lines, clock, "where the number of ps in a tick is due; accepted: from 1 to 1000000000000");
-}
-
+/* Older files say no more than TRUE or FALSE as a flag, or have no clock behind it. */
 static bool vef_read_header(struct vef *vef)
 {
     struct trace_lines *lines = &vef->lines;
     struct vef_header *header = &vef->header;
-    struct word keyword;
+    struct word keyword, flag, clock;
     uint64_t most = lines->source->size / SHORTEST_LINE;
-    if (!lines_next(lines) || !lines_word(lines, &keyword) || !vef_is_keyword(keyword))
+    if (!lines_next(lines) || !lines_word(lines, &keyword) || !keywords[word_find(keyword, keywords)])
         return errors_add(lines->errors, "%s: the file does not begin with VEF3", lines->source->path);
     if (!lines_number(lines, "the number of ranks", MAX_RANKS, &header->ranks) ||
         !lines_number(lines, "the number of messages (a file of this size has no more than accepted)", most,
@@ -146,7 +129,15 @@ static bool vef_read_header(struct vef *vef)
                       &header->communicators) ||
         !lines_number(lines, "the number of collectives", INT64_MAX, &header->collectives) ||
         !lines_number(lines, "the number of lines of collectives", INT64_MAX, &header->parts) ||
-        !read_flag_and_clock(lines, word_is(keyword, "VEF3"), &header->ps_per_tick))
+        !lines_need(lines, "a flag", &flag))
+        return false;
+    header->ps_per_tick = (uint64_t)llround(((const struct vef_config *)lines->source->config)->tick * 1e12);
+    bool has_clock = lines_word(lines, &clock);
+    if (!has_clock && word_is(keyword, "VEF3"))
+        return lines_error(lines, "the line ends where the number of ps in a tick is due");
+    if (has_clock && !(word_number(clock, 1000000000000, &header->ps_per_tick) && header->ps_per_tick > 0))
+        return lines_refuse(lines, clock, "where the number of ps in a tick is due; accepted: from 1 to 1000000000000");
+    if (has_clock && !lines_end(lines))
         return false;
     return (header->ranks && header->communicators) ||
            lines_error(lines, "%llu ranks and %llu communicators; accepted: 1 or more",
@@ -167,6 +158,9 @@ static bool read_communicator(struct vef *vef, uint64_t number)
     uint64_t id, rank;
     struct word word;
     bool is_world = true;
+    if (!lines_next(lines))
+        return errors_add(lines->errors, "%s: the file ends where communicator C%llu is due", lines->source->path,
+                          (unsigned long long)number);
     uint32_t size = 0, room = (uint32_t)((lines->end - lines->at) / 2); /* a blank and a digit at least */
     uint32_t *members = arena_array(&vef->arena, uint32_t, room);
     if (!lines_word(lines, &word) || !word_numbered(word, 'C', number, &id) || id != number)
@@ -188,29 +182,12 @@ static bool read_communicator(struct vef *vef, uint64_t number)
     return true;
 }
 
-static bool read_communicators(struct vef *vef)
-{
-    for (uint64_t i = 0; i < vef->header.communicators; i++) {
-        if (!lines_next(&vef->lines))
-            return errors_add(vef->lines.errors, "%s: the file ends where communicator C%llu is due",
-                              vef->lines.source->path, (unsigned long long)i);
-        if (!read_communicator(vef, i))
-            return false;
-    }
-    return true;
-}
-
 /* ---- lines of collectives ---- */
 
-/* The task by which a rank takes part; FW_ANY: it does not, so far. */
-static uint32_t collective_task(struct vef *vef, uint64_t collective, uint32_t rank)
+/* The task + 1 by which a rank takes part; 0: it does not, so far. */
+static uint32_t *collective_task(struct vef *vef, uint64_t collective, uint64_t rank)
 {
-    struct table_key key = {{collective, rank, 0}};
-    uint32_t *task = table_put(&vef->tasks, &key);
-    if (*task)
-        return *task - 1;
-    table_remove(&vef->tasks, &key);
-    return FW_ANY;
+    return table_put(&vef->tasks, &(struct table_key){{collective, rank}});
 }
 
 /* A line up to where its dependency begins. */
@@ -235,7 +212,7 @@ static bool read_part_head(struct vef *vef, struct word first, struct vef_part *
         !lines_number(lines, "a number of bytes received", INT64_MAX, &part->receive_bytes))
         return false;
     struct member *member = vef_member_of(vef, part->communicator, part->rank);
-    if (!member->place || collective_task(vef, part->collective, (uint32_t)part->rank) != FW_ANY)
+    if (!member->place || *collective_task(vef, part->collective, part->rank))
         return lines_error(lines, "rank %llu takes part in G%llu, and %s", (unsigned long long)part->rank,
                            (unsigned long long)part->collective,
                            member->place ? "has done so before" : "is not in the communicator");
@@ -279,7 +256,7 @@ static bool read_dependency(struct vef *vef, uint32_t rank, bool is_wait, struct
     if (dependency->kind == ON_SENDING || dependency->kind == ON_RECEPTION)
         return find_message(vef, word, rank, is_wait, dependency);
     if (dependency->kind == ON_COLLECTIVE && word_numbered(word, 'G', INT64_MAX, &id))
-        dependency->task = collective_task(vef, id, rank);
+        dependency->task = *collective_task(vef, id, rank) - 1; /* FW_ANY where that is 0 */
     return dependency->kind == ON_NOTHING || dependency->task != FW_ANY ||
            lines_refuse(
                lines, word,
@@ -291,24 +268,17 @@ static bool read_dependency(struct vef *vef, uint32_t rank, bool is_wait, struct
  * Adds the task behind its dependency and the delay. Delays are no computation, and several of a rank may pass at
  * the same time: they take cpus in turn, while messages keep the first.
  */
-static uint32_t add_behind(struct vef *vef, uint32_t rank, const struct dependency *dependency, const struct task *task)
+static uint32_t add_behind(struct vef *vef, uint32_t rank, struct dependency behind, const struct task *task)
 {
-    struct dependency behind = *dependency;
-    if (dependency->time_ps) {
-        bool is_absolute = dependency->kind == ON_NOTHING;
-        struct task delay = {.kind = is_absolute ? TASK_UNTIL : TASK_COMPUTE, .amount = dependency->time_ps};
-        delay.cpu = (uint8_t)(1 + builder_task_count(vef->builder, rank) % DELAY_CPUS);
-        uint32_t number = builder_add(vef->builder, rank, &delay);
-        if (dependency->task != FW_ANY)
-            builder_wait(vef->builder, rank, number, dependency->task, dependency->on_start);
-        if (task->kind == TASK_JOIN)
-            return number;
-        behind = (struct dependency){.task = number};
-    }
-    uint32_t number = builder_add(vef->builder, rank, task);
+    bool is_absolute = behind.kind == ON_NOTHING, has_delay = behind.time_ps;
+    struct task delay = {.kind = is_absolute ? TASK_UNTIL : TASK_COMPUTE, .amount = behind.time_ps};
+    delay.cpu = (uint8_t)(1 + builder_task_count(vef->builder, rank) % DELAY_CPUS);
+    uint32_t number = builder_add(vef->builder, rank, has_delay ? &delay : task);
     if (behind.task != FW_ANY)
         builder_wait(vef->builder, rank, number, behind.task, behind.on_start);
-    return number;
+    if (!has_delay || task->kind == TASK_JOIN)
+        return number;
+    return add_behind(vef, rank, (struct dependency){.task = number}, task);
 }
 
 /* ---- all of one collective ---- */
@@ -329,29 +299,14 @@ static bool vef_agree(struct vef *vef, const struct vef_part *parts, size_t coun
                               : parts[i].operation != parts->operation     ? "operation"
                               : parts[i].order != parts->order             ? "order among those of the communicator"
                                                                            : NULL;
-        if (!differs)
-            continue;
-        lines->line = parts[i].line;
-        return lines_error(lines, "G%llu has another %s than in line %llu", (unsigned long long)parts->collective,
-                           differs, (unsigned long long)parts->line);
+        if (differs)
+            return lines_error_at(lines, parts[i].line, "G%llu has another %s than in line %llu",
+                                  (unsigned long long)parts->collective, differs, (unsigned long long)parts->line);
     }
-    const struct vef_communicator *communicator = &vef->communicators[parts->communicator];
-    if (count == communicator->size)
-        return true;
-    lines->line = parts->line;
-    return lines_error(lines, "%zu ranks take part in G%llu; its communicator C%llu has %u", count,
-                       (unsigned long long)parts->collective, (unsigned long long)parts->communicator,
-                       communicator->size);
-}
-
-/* The first where there is none, or where nothing is moved. */
-static uint32_t root_of(const struct vef_part *parts, uint32_t count)
-{
-    enum vef_root root = operations[parts->operation].root;
-    for (uint32_t i = 0; i < count; i++)
-        if ((root == ROOT_RECEIVES && parts[i].receive_bytes) || (root == ROOT_SENDS && parts[i].send_bytes))
-            return i;
-    return 0;
+    uint32_t size = vef->communicators[parts->communicator].size;
+    return count == size ||
+           lines_error_at(lines, parts->line, "%zu ranks take part in G%llu; its communicator C%llu has %u", count,
+                          (unsigned long long)parts->collective, (unsigned long long)parts->communicator, size);
 }
 
 static uint64_t vef_block_of(const struct vef_part *part, uint32_t count)
@@ -364,30 +319,27 @@ static uint64_t vef_block_of(const struct vef_part *part, uint32_t count)
     return blocks[operations[part->operation].block];
 }
 
-/* The largest block; NO_COUNTS or the row of blocks that differ. A root keeps its own, which does not count. */
-static uint32_t find_blocks(struct vef *vef, const struct vef_part *parts, uint32_t count, uint32_t root,
-                            uint64_t *largest)
-{
-    enum vef_block block = operations[parts->operation].block;
-    uint64_t *blocks = memory_take(sizeof *blocks * count), smallest = UINT64_MAX;
-    bool are_single = block == BLOCK_SENT || block == BLOCK_RECEIVED;
-    *largest = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        blocks[i] = vef_block_of(&parts[i], count);
-        if (are_single && operations[parts->operation].root && i == root)
-            continue;
-        smallest = blocks[i] < smallest ? blocks[i] : smallest;
-        *largest = blocks[i] > *largest ? blocks[i] : *largest;
-    }
-    uint32_t row = are_single && smallest < *largest ? builder_counts(vef->builder, blocks, count) : NO_COUNTS;
-    free(blocks);
-    return row;
-}
-
+/* The root is the first where there is none, or where nothing is moved. Its own block it keeps, and that does not count. */
 static void set_tasks(struct vef *vef, const struct vef_part *parts, uint32_t count)
 {
-    uint64_t largest;
-    uint32_t root = root_of(parts, count), row = find_blocks(vef, parts, count, root, &largest);
+    enum vef_root kind = operations[parts->operation].root;
+    enum vef_block block = operations[parts->operation].block;
+    bool are_single = block == BLOCK_SENT || block == BLOCK_RECEIVED;
+    uint64_t *blocks = memory_take(sizeof *blocks * count), smallest = UINT64_MAX, largest = 0;
+    uint32_t root = 0;
+    while (root < count && !(kind == ROOT_RECEIVES && parts[root].receive_bytes) &&
+           !(kind == ROOT_SENDS && parts[root].send_bytes))
+        root++;
+    root = root < count ? root : 0;
+    for (uint32_t i = 0; i < count; i++) {
+        blocks[i] = vef_block_of(&parts[i], count);
+        if (are_single && kind && i == root)
+            continue;
+        smallest = blocks[i] < smallest ? blocks[i] : smallest;
+        largest = blocks[i] > largest ? blocks[i] : largest;
+    }
+    uint32_t row = are_single && smallest < largest ? builder_counts(vef->builder, blocks, count) : NO_COUNTS;
+    free(blocks);
     for (uint32_t i = 0; i < count; i++) {
         struct task *task = builder_task(vef->builder, (uint32_t)parts[i].rank, parts[i].task);
         task->unit = (uint8_t)operations[parts->operation].operation;
@@ -435,12 +387,12 @@ static bool vef_read_message(struct vef *vef, struct word first)
         return false;
     struct vef_message message = {.source = from, .destination = to, .is_known = true};
     if (is_wait) {
-        message.send = message.receive = add_behind(vef, from, &dependency, &(struct task){.kind = TASK_JOIN});
+        message.send = message.receive = add_behind(vef, from, dependency, &(struct task){.kind = TASK_JOIN});
     } else {
         struct task send = {.kind = TASK_SEND, .flags = TASK_READY, .amount = bytes, .peer = to, .tag = (uint32_t)id};
         struct task receive = {.kind = TASK_RECEIVE, .amount = bytes, .peer = from, .tag = (uint32_t)id};
         message.is_non_blocking = dependency.code & NON_BLOCKING;
-        message.send = add_behind(vef, from, &dependency, &send);
+        message.send = add_behind(vef, from, dependency, &send);
         message.receive = builder_add(vef->builder, to, &receive);
     }
     vef->messages[id] = message;
@@ -454,10 +406,10 @@ static bool read_part(struct vef *vef, struct word first)
     struct dependency dependency;
     if (!read_part_head(vef, first, &part) || !read_dependency(vef, (uint32_t)part.rank, false, &dependency))
         return false;
-    part.task = add_behind(vef, (uint32_t)part.rank, &dependency, &(struct task){.kind = TASK_COLLECTIVE});
+    part.task = add_behind(vef, (uint32_t)part.rank, dependency, &(struct task){.kind = TASK_COLLECTIVE});
     vef->parts = memory_grow(vef->parts, vef->part_count, &vef->part_room, sizeof part);
     vef->parts[vef->part_count++] = part;
-    *(uint32_t *)table_put(&vef->tasks, &(struct table_key){{part.collective, part.rank}}) = part.task + 1;
+    *collective_task(vef, part.collective, part.rank) = part.task + 1;
     return true;
 }
 
@@ -490,7 +442,10 @@ static bool vef_read(const struct trace_source *source, struct trace_builder *bu
     vef.communicators = arena_array(&vef.arena, struct vef_communicator, vef.header.communicators);
     table_init(&vef.members, sizeof(struct member), NULL);
     table_init(&vef.tasks, sizeof(uint32_t), NULL);
-    bool is_good = read_communicators(&vef) && vef_read_lines(&vef);
+    bool is_good = true;
+    for (uint64_t i = 0; is_good && i < vef.header.communicators; i++)
+        is_good = read_communicator(&vef, i);
+    is_good = is_good && vef_read_lines(&vef);
     table_release(&vef.members);
     table_release(&vef.tasks);
     arena_release(&vef.arena);
@@ -503,7 +458,7 @@ static bool vef_looks_like(const struct trace_source *source)
     struct trace_source head = {.bytes = source->bytes, .size = source->size < 256 ? source->size : 256};
     struct trace_lines lines = {.source = &head};
     struct word word;
-    return lines_next(&lines) && lines_word(&lines, &word) && vef_is_keyword(word);
+    return lines_next(&lines) && lines_word(&lines, &word) && keywords[word_find(word, keywords)];
 }
 
 static const struct trace_reader_ops vef_reader = {
