@@ -103,10 +103,7 @@ void goal_schedule_release(struct goal_schedule *schedule) { table_release(&sche
 
 static uint32_t node_add(struct goal_rank *made, struct goal_node node)
 {
-    if (made->node_count == made->node_room) {
-        made->node_room = made->node_room ? 2 * made->node_room : 1024;
-        made->nodes = memory_resize(made->nodes, made->node_room * sizeof *made->nodes);
-    }
+    made->nodes = memory_grow(made->nodes, made->node_count, &made->node_room, sizeof *made->nodes);
     made->nodes[made->node_count] = node;
     return made->node_count++;
 }
@@ -118,10 +115,7 @@ static uint32_t compute_add(struct goal_rank *made, uint64_t ns, uint32_t cpu)
 
 static void edge_add(struct goal_rank *made, uint32_t later, uint32_t earlier, bool on_start)
 {
-    if (made->edge_count == made->edge_room) {
-        made->edge_room = made->edge_room ? 2 * made->edge_room : 1024;
-        made->edges = memory_resize(made->edges, made->edge_room * sizeof *made->edges);
-    }
+    made->edges = memory_grow(made->edges, made->edge_count, &made->edge_room, sizeof *made->edges);
     made->edges[made->edge_count++] = (struct goal_edge){later, earlier, on_start};
 }
 

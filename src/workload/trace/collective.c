@@ -100,7 +100,7 @@ struct plan plan_make(const struct collective_settings *settings, enum collectiv
 {
     const struct collective_algorithm *algorithm =
         collective_algorithm(operation, chosen(settings, operation, bytes, is_uneven));
-    for (uint32_t number = 0; is_uneven && algorithm->is_even; number++)
+    for (uint32_t number = 0; is_uneven && algorithm->flags & PLAN_EVEN; number++)
         algorithm = collective_algorithm(operation, number);
     return (struct plan){algorithm, ranks, root, bytes, counts, settings->segment};
 }
@@ -130,7 +130,9 @@ struct plan_shape plan_shape(const struct plan *plan) { return plan->algorithm->
 
 struct plan_step plan_step(const struct plan *plan, uint32_t rank, uint32_t step)
 {
-    struct plan_step out = {.send.peer = FW_NONE, .receive.peer = FW_NONE};
+    uint32_t flags = plan->algorithm->flags;
+    struct plan_step out = {
+        .send.peer = FW_NONE, .receive.peer = FW_NONE, .reduces = flags & PLAN_SUMS, .is_free = flags & PLAN_FREE};
     plan->algorithm->step(plan, rank, step, &out);
     return out;
 }

@@ -51,10 +51,18 @@ struct plan_shape {
     uint32_t blocks;
 };
 
+enum plan_flag {
+    PLAN_EVEN = 1,   /* needs blocks of one size; others go by the operation's first algorithm that does not */
+    PLAN_SUMS = 2,   /* `reduces` in every step */
+    PLAN_FREE = 4,   /* `is_free` in every step */
+    PLAN_VECTOR = 8, /* of a tree: the whole vector goes, not blocks */
+    PLAN_UP = 16,    /* of a tree: to the root */
+};
+
 struct collective_algorithm {
     const char *name;
     enum collective_operation operation;
-    bool is_even; /* it needs blocks of one size; others go by the operation's first algorithm that does not */
+    uint32_t flags; /* of enum plan_flag */
     struct plan_shape (*shape)(const struct plan *plan);
     void (*step)(const struct plan *plan, uint32_t rank, uint32_t step, struct plan_step *out); /* `out` is empty */
 };

@@ -13,17 +13,13 @@
 
 enum { MOST_NAMED = 6 };
 
-static const struct wait *wait_at(const struct chunks *waits, uint32_t index)
-{
-    return chunks_at(waits, index, sizeof(struct wait));
-}
-
 /* Whether a task waits for one that comes behind it in the program; otherwise there is no circle. */
-static bool goes_back(const struct chunks *waits)
+static bool goes_back(const struct trace_rank *rank)
 {
-    for (uint32_t i = 0; i < waits->count; i++)
-        if ((wait_at(waits, i)->edge & EDGE_TASK) <= wait_at(waits, i)->earlier)
-            return true;
+    for (uint32_t task = 0; task < rank->task_count; task++)
+        for (uint32_t i = rank->tasks[task].first_edge; i < rank->tasks[task + 1].first_edge; i++)
+            if ((rank->edges[i] & EDGE_TASK) <= task)
+                return true;
     return false;
 }
 
@@ -60,17 +56,19 @@ static void name_circle(const struct trace_rank *rank, uint32_t number, const ui
     text_release(&text);
 }
 
-void task_order_check(const struct trace_rank *rank, uint32_t number, const struct chunks *waits,
-                      const struct task_places *places, struct errors *errors)
+void task_order_check(const struct trace_rank *rank, uint32_t number, const struct task_places *places,
+                      struct errors *errors)
 {
-    if (!goes_back(waits))
+    if (!goes_back(rank))
         return;
     uint32_t *left = memory_take(2 * (size_t)rank->task_count * sizeof *left), *before = left + rank->task_count;
     if (let_begin(rank, left, before) < rank->task_count) {
-        for (uint32_t i = 0; i < waits->count; i++)
-            if (left[wait_at(waits, i)->earlier])
-                before[wait_at(waits, i)->edge & EDGE_TASK] = wait_at(waits, i)->earlier;
-        uint32_t at = 0;
+        uint32_t at = 0, edges;
+        for (uint32_t task = 0; task < rank->task_count; task++) {
+            const uint32_t *edge = trace_edges(rank, task, &edges);
+            for (uint32_t i = 0; left[task] && i < edges; i++)
+                before[edge[i] & EDGE_TASK] = task;
+        }
         while (left[at] == 0)
             at++;
         for (uint32_t i = 0; i < rank->task_count; i++) /* so far back that it must be within the circle */
@@ -90,14 +88,6 @@ struct place {
     uint32_t position; /* of the latest task that has to come before it, or its own */
     uint32_t turn;     /* in an order in which tasks can begin */
 };
-
-uint32_t task_order_collectives(const struct trace_rank *rank)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < rank->task_count; i++)
-        count += rank->tasks[i].kind == TASK_COLLECTIVE;
-    return count;
-}
 
 static void find_places(const struct trace_rank *rank, struct place *places)
 {
@@ -133,31 +123,30 @@ static int by_task(const void *left, const void *right)
     return a->task < b->task ? -1 : a->task > b->task;
 }
 
-static void order_number(const struct trace_rank *rank, struct trace_collective *found, uint32_t count)
+void task_order_number(struct trace_rank *rank, struct spill *spill)
 {
+    uint32_t count = 0;
     struct table counts; /* by communicator */
+    for (uint32_t i = 0; i < rank->task_count; i++)
+        count += rank->tasks[i].kind == TASK_COLLECTIVE;
+    struct trace_collective *found = spill_take(spill, count * sizeof *found), *at = found;
+    for (uint32_t i = 0; i < rank->task_count; i++)
+        if (rank->tasks[i].kind == TASK_COLLECTIVE)
+            (at++)->task = i;
+    struct place *places = count > 1 && goes_back(rank) ? memory_take(rank->task_count * sizeof *places) : NULL;
+    if (places) {
+        find_places(rank, places);
+        qsort_r(found, count, sizeof *found, by_place, places);
+    }
     table_init(&counts, sizeof(uint32_t), NULL);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t communicator = rank->tasks[found[i].task].communicator;
-        found[i].ordinal = (*(uint32_t *)table_put(&counts, &(struct table_key){{communicator, 0, 0}}))++;
+        found[i].ordinal = (*(uint32_t *)table_put(&counts, &(struct table_key){{communicator}}))++;
     }
     table_release(&counts);
-}
-
-void task_order_number(const struct trace_rank *rank, const struct chunks *waits, struct trace_collective *found)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < rank->task_count; i++)
-        if (rank->tasks[i].kind == TASK_COLLECTIVE)
-            found[count++].task = i;
-    if (count < 2 || !goes_back(waits)) {
-        order_number(rank, found, count);
-        return;
-    }
-    struct place *places = memory_take(rank->task_count * sizeof *places);
-    find_places(rank, places);
-    qsort_r(found, count, sizeof *found, by_place, places);
-    order_number(rank, found, count);
-    qsort(found, count, sizeof *found, by_task);
+    if (places)
+        qsort(found, count, sizeof *found, by_task);
     free(places);
+    rank->collectives = found;
+    rank->collective_count = count;
 }

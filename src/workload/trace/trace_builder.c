@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Builds traces, see trace_builder.h. What is added to a rank is staged in chunks, as
- * tasks and as pairs of tasks of which one waits. When the rank has ended, its tasks are
- * laid out in a row, the pairs are sorted by the task that is waited for, and the
- * chunks are free for the next rank.
+ * Builds traces, see trace.h. What is added to a rank is staged in chunks, as tasks and
+ * as pairs of tasks of which one waits. When the rank has ended, its tasks are laid out
+ * in a row, the pairs are sorted by the task that is waited for, and the chunks are free
+ * for the next rank.
  */
-#include "workload/trace/trace.h"
-
 #include "base/table.h"
 #include "base/text.h"
 #include "flitwarp/random.h"
-#include "workload/trace/chunks.h"
 #include "workload/trace/task_order.h"
 
 #include <stdlib.h>
@@ -19,6 +16,65 @@
 enum { MOST_ERRORS = 10 };
 #define MOST_BYTES 1000000000000000u  /* of a message: it is sent in pieces, which have to fit into memory */
 #define IN_MEMORY ((size_t)256 << 20) /* bytes of a trace, and of what is staged, before a file is used */
+
+/* ---- arrays that grow without moving, many of them side by side ---- */
+
+enum { CHUNK_CLASSES = 32, FIRST_CHUNK = 512 }; /* bytes; each class is twice the one before */
+
+/* Where chunks come from. */
+struct chunk_store {
+    struct spill *spill;       /* owned */
+    void *free[CHUNK_CLASSES]; /* lists of chunks that were given back */
+};
+
+/* A list of chunks, of class 0, 1, 2 ... */
+struct chunks {
+    void **items; /* owned */
+    uint32_t chunk_count, room;
+    uint32_t count; /* of elements, all of one size that divides FIRST_CHUNK */
+};
+
+static void *chunks_at(const struct chunks *chunks, uint32_t index, size_t element_bytes)
+{
+    uint64_t per_unit = FIRST_CHUNK / element_bytes, unit = index / per_unit + 1; /* units of the first chunk, from 1 */
+    uint32_t chunk = 63 - (uint32_t)__builtin_clzll(unit);
+    return (unsigned char *)chunks->items[chunk] + (index - (((uint64_t)1 << chunk) - 1) * per_unit) * element_bytes;
+}
+
+/* An element behind the last, not initialised. */
+static void *chunks_add(struct chunks *chunks, struct chunk_store *store, size_t element_bytes)
+{
+    uint64_t room = (((uint64_t)1 << chunks->chunk_count) - 1) * (FIRST_CHUNK / element_bytes);
+    if (chunks->count == room) {
+        void **head = &store->free[chunks->chunk_count], *chunk = *head;
+        if (chunk)
+            memcpy(head, chunk, sizeof *head);
+        else
+            chunk = spill_take(store->spill, (size_t)FIRST_CHUNK << chunks->chunk_count);
+        chunks->items = memory_grow(chunks->items, chunks->chunk_count, &chunks->room, sizeof *chunks->items);
+        chunks->items[chunks->chunk_count++] = chunk;
+    }
+    return chunks_at(chunks, chunks->count++, element_bytes);
+}
+
+/* Empties it. */
+static void chunks_give(struct chunks *chunks, struct chunk_store *store)
+{
+    for (uint32_t i = 0; i < chunks->chunk_count; i++) {
+        memcpy(chunks->items[i], &store->free[i], sizeof *store->free);
+        store->free[i] = chunks->items[i];
+    }
+    free(chunks->items);
+    *chunks = (struct chunks){0};
+}
+
+/* ---- the builder ---- */
+
+/* One task waits for another of its rank. */
+struct wait {
+    uint32_t edge; /* the task that waits, and how; see EDGE_TASK */
+    uint32_t earlier;
+};
 
 struct staged {
     struct chunks tasks; /* struct task */
@@ -239,38 +295,33 @@ static void make_edges(struct trace_builder *builder, const struct staged *stage
     rank->edges = edges;
 }
 
-/* Of a rank without errors: its communicators exist, and it has no circles. */
-static void number_collectives(struct trace_builder *builder, struct trace_rank *rank, const struct chunks *waits)
-{
-    rank->collective_count = task_order_collectives(rank);
-    struct trace_collective *found = spill_take(builder->trace->spill, rank->collective_count * sizeof *found);
-    task_order_number(rank, waits, found);
-    for (uint32_t i = 0; i < rank->collective_count; i++) {
-        struct trace_communicator *communicator = &builder->communicators[rank->tasks[found[i].task].communicator];
-        if (communicator->collectives <= found[i].ordinal)
-            communicator->collectives = found[i].ordinal + 1;
-    }
-    rank->collectives = found;
-}
-
 void builder_end_rank(struct trace_builder *builder, uint32_t rank, const struct task_places *places)
 {
     struct staged *staged = &builder->staged[rank];
     struct trace *trace = builder->trace;
+    struct trace_rank *done = &builder->ranks[rank];
     FW_CHECK(!staged->has_ended, "rank %u has ended twice", rank);
     struct task *tasks = spill_take(trace->spill, (staged->tasks.count + (size_t)1) * sizeof *tasks);
-    builder->ranks[rank] = (struct trace_rank){.tasks = tasks, .task_count = staged->tasks.count};
-    chunks_copy(&staged->tasks, sizeof *tasks, tasks);
-    make_edges(builder, staged, tasks, &builder->ranks[rank]);
+    *done = (struct trace_rank){.tasks = tasks, .task_count = staged->tasks.count};
+    for (uint32_t i = 0; i < staged->tasks.count; i++)
+        tasks[i] = *(const struct task *)chunks_at(&staged->tasks, i, sizeof *tasks);
+    make_edges(builder, staged, tasks, done);
     trace->task_count += staged->tasks.count;
     trace->edge_count += staged->waits.count;
-    check_tasks(builder, rank, places);
-    task_order_check(&builder->ranks[rank], rank, &staged->waits, places, &builder->errors);
-    if (!builder->errors.count)
-        number_collectives(builder, &builder->ranks[rank], &staged->waits);
     chunks_give(&staged->tasks, &builder->store);
     chunks_give(&staged->waits, &builder->store);
     staged->has_ended = true;
+    check_tasks(builder, rank, places);
+    task_order_check(done, rank, places, &builder->errors);
+    if (builder->errors.count)
+        return;
+    task_order_number(done, trace->spill); /* its communicators exist, and it has no circles */
+    for (uint32_t i = 0; i < done->collective_count; i++) {
+        uint32_t task = done->collectives[i].task, ordinal = done->collectives[i].ordinal;
+        struct trace_communicator *communicator = &builder->communicators[done->tasks[task].communicator];
+        if (communicator->collectives <= ordinal)
+            communicator->collectives = ordinal + 1;
+    }
 }
 
 struct trace *builder_finish(struct trace_builder *builder, const char *where, struct errors *errors)

@@ -175,7 +175,6 @@ static void barrier(const struct plan *plan, uint32_t rank, uint32_t step, struc
     uint32_t distance = (uint32_t)1 << step;
     out->send = (struct plan_message){.peer = forward(rank, distance, plan->ranks), .blocks = {0, 1, 0}};
     out->receive = (struct plan_message){.peer = backward(rank, distance, plan->ranks), .blocks = {0, 1, 0}};
-    out->reduces = true;
 }
 
 /* Sums of 2^k ranks, to those behind and not round. An exscan is the same: a rank leaves out its own part at the end. */
@@ -186,7 +185,6 @@ static void scan(const struct plan *plan, uint32_t rank, uint32_t step, struct p
         out->send = whole_vector(plan, rank + distance);
     if (rank >= distance)
         out->receive = whole_vector(plan, rank - distance);
-    out->reduces = true;
 }
 
 /* All blocks that a rank has, at most those that are missing, going round backwards. */
@@ -200,13 +198,13 @@ static void bruck_allgather(const struct plan *plan, uint32_t rank, uint32_t ste
 }
 
 const struct collective_algorithm doubling_algorithms[] = {
-    {"recursive_doubling", OPERATION_ALLREDUCE, false, doubling_shape, allreduce_doubling},
-    {"rabenseifner", OPERATION_ALLREDUCE, false, rabenseifner_shape, allreduce_rabenseifner},
-    {"recursive_doubling", OPERATION_ALLGATHER, false, blocks_shape, allgather},
-    {"recursive_halving", OPERATION_REDUCE_SCATTER, false, blocks_shape, reduce_scatter},
-    {"dissemination", OPERATION_BARRIER, false, shape_of_doublings, barrier},
-    {"recursive_doubling", OPERATION_SCAN, false, shape_of_doublings, scan},
-    {"recursive_doubling", OPERATION_EXSCAN, false, shape_of_doublings, scan},
-    {"bruck", OPERATION_ALLGATHER, false, shape_of_block_doublings, bruck_allgather},
+    {"recursive_doubling", OPERATION_ALLREDUCE, 0, doubling_shape, allreduce_doubling},
+    {"rabenseifner", OPERATION_ALLREDUCE, 0, rabenseifner_shape, allreduce_rabenseifner},
+    {"recursive_doubling", OPERATION_ALLGATHER, 0, blocks_shape, allgather},
+    {"recursive_halving", OPERATION_REDUCE_SCATTER, 0, blocks_shape, reduce_scatter},
+    {"dissemination", OPERATION_BARRIER, PLAN_SUMS, shape_of_doublings, barrier},
+    {"recursive_doubling", OPERATION_SCAN, PLAN_SUMS, shape_of_doublings, scan},
+    {"recursive_doubling", OPERATION_EXSCAN, PLAN_SUMS, shape_of_doublings, scan},
+    {"bruck", OPERATION_ALLGATHER, 0, shape_of_block_doublings, bruck_allgather},
     {0},
 };

@@ -22,9 +22,9 @@ enum { MOST_PIECES = 65536 }; /* so that steps are a number that messages can ca
 /* ---- trees ---- */
 
 /* The edge of the tree that a rank has at a step, if it has one: all that is known of the ranks behind its child goes. */
-static void tree_step(const struct plan *plan, uint32_t rank, uint32_t step, bool goes_up, bool is_vector,
-                      struct plan_step *out)
+static void tree_step(const struct plan *plan, uint32_t rank, uint32_t step, struct plan_step *out)
 {
+    bool goes_up = plan->algorithm->flags & PLAN_UP, is_vector = plan->algorithm->flags & PLAN_VECTOR;
     uint32_t stride = (uint32_t)1 << (goes_up ? step : doublings(plan->ranks) - 1 - step);
     uint32_t position = backward(rank, plan->root, plan->ranks), lower = position | stride;
     if (position % stride || lower >= plan->ranks)
@@ -34,27 +34,6 @@ static void tree_step(const struct plan *plan, uint32_t rank, uint32_t step, boo
     uint32_t behind = plan->ranks - lower < stride ? plan->ranks - lower : stride, peer = is_child ? parent : child;
     *(is_child == goes_up ? &out->send : &out->receive) =
         is_vector ? whole_vector(plan, peer) : rank_blocks(plan, peer, child, behind);
-}
-
-static void tree_broadcast(const struct plan *plan, uint32_t rank, uint32_t step, struct plan_step *out)
-{
-    tree_step(plan, rank, step, false, true, out);
-}
-
-static void tree_reduce(const struct plan *plan, uint32_t rank, uint32_t step, struct plan_step *out)
-{
-    tree_step(plan, rank, step, true, true, out);
-    out->reduces = out->receive.peer != FW_NONE;
-}
-
-static void tree_scatter(const struct plan *plan, uint32_t rank, uint32_t step, struct plan_step *out)
-{
-    tree_step(plan, rank, step, false, false, out);
-}
-
-static void tree_gather(const struct plan *plan, uint32_t rank, uint32_t step, struct plan_step *out)
-{
-    tree_step(plan, rank, step, true, false, out);
 }
 
 /* ---- a chain ---- */
@@ -86,32 +65,21 @@ static void chain_broadcast(const struct plan *plan, uint32_t rank, uint32_t ste
 /* ---- each rank directly ---- */
 
 /* Step k is for the rank k + 1 behind the root. Its block is all that others than the root know of. */
-static void linear_step(const struct plan *plan, uint32_t rank, uint32_t step, bool gathers, struct plan_step *out)
+static void linear_step(const struct plan *plan, uint32_t rank, uint32_t step, struct plan_step *out)
 {
     uint32_t other = forward(plan->root, step + 1, plan->ranks);
-    bool is_root = rank == plan->root;
-    out->is_free = true;
+    bool is_root = rank == plan->root, gathers = plan->algorithm->flags & PLAN_UP;
     if (is_root || rank == other)
         *(is_root == gathers ? &out->receive : &out->send) = rank_blocks(plan, is_root ? other : plan->root, other, 1);
 }
 
-static void linear_gather(const struct plan *plan, uint32_t rank, uint32_t step, struct plan_step *out)
-{
-    linear_step(plan, rank, step, true, out);
-}
-
-static void linear_scatter(const struct plan *plan, uint32_t rank, uint32_t step, struct plan_step *out)
-{
-    linear_step(plan, rank, step, false, out);
-}
-
 const struct collective_algorithm rooted_algorithms[] = {
-    {"binomial", OPERATION_BROADCAST, false, shape_of_doublings, tree_broadcast},
-    {"binomial", OPERATION_REDUCE, false, shape_of_doublings, tree_reduce},
-    {"binomial", OPERATION_GATHER, true, shape_of_block_doublings, tree_gather},
-    {"binomial", OPERATION_SCATTER, true, shape_of_block_doublings, tree_scatter},
-    {"pipelined", OPERATION_BROADCAST, false, chain_shape, chain_broadcast},
-    {"linear", OPERATION_GATHER, false, shape_of_others, linear_gather},
-    {"linear", OPERATION_SCATTER, false, shape_of_others, linear_scatter},
+    {"binomial", OPERATION_BROADCAST, PLAN_VECTOR, shape_of_doublings, tree_step},
+    {"binomial", OPERATION_REDUCE, PLAN_VECTOR | PLAN_UP | PLAN_SUMS, shape_of_doublings, tree_step},
+    {"binomial", OPERATION_GATHER, PLAN_EVEN | PLAN_UP, shape_of_block_doublings, tree_step},
+    {"binomial", OPERATION_SCATTER, PLAN_EVEN, shape_of_block_doublings, tree_step},
+    {"pipelined", OPERATION_BROADCAST, 0, chain_shape, chain_broadcast},
+    {"linear", OPERATION_GATHER, PLAN_FREE | PLAN_UP, shape_of_others, linear_step},
+    {"linear", OPERATION_SCATTER, PLAN_FREE, shape_of_others, linear_step},
     {0},
 };

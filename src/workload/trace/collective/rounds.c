@@ -32,21 +32,11 @@ static uint32_t ready_sent(const struct plan *plan, uint32_t rank, uint32_t step
 }
 
 /* What arrives is what the rank before has sent. */
-static void ring_send_round(const struct plan *plan, uint32_t rank, uint32_t sent, struct plan_step *out)
+static void ring_blocks(const struct plan *plan, uint32_t rank, uint32_t step, struct plan_step *out)
 {
+    uint32_t sent = (out->reduces ? sum_sent : ready_sent)(plan, rank, step);
     out->send = rank_blocks(plan, forward(rank, 1, plan->ranks), sent, 1);
     out->receive = rank_blocks(plan, backward(rank, 1, plan->ranks), backward(sent, 1, plan->ranks), 1);
-}
-
-static void ring_reduce_scatter(const struct plan *plan, uint32_t rank, uint32_t step, struct plan_step *out)
-{
-    ring_send_round(plan, rank, sum_sent(plan, rank, step), out);
-    out->reduces = true;
-}
-
-static void ring_allgather(const struct plan *plan, uint32_t rank, uint32_t step, struct plan_step *out)
-{
-    ring_send_round(plan, rank, ready_sent(plan, rank, step), out);
 }
 
 static void ring_allreduce(const struct plan *plan, uint32_t rank, uint32_t step, struct plan_step *out)
@@ -66,7 +56,6 @@ static void pairwise_reduce_scatter(const struct plan *plan, uint32_t rank, uint
     uint32_t to = forward(rank, step + 1, plan->ranks), from = backward(rank, step + 1, plan->ranks);
     out->send = rank_blocks(plan, to, to, 1);
     out->receive = rank_blocks(plan, from, rank, 1);
-    out->reduces = true;
 }
 
 /* Counts are those to each rank, and behind them those from each. */
@@ -77,12 +66,6 @@ static void pairwise_alltoall(const struct plan *plan, uint32_t rank, uint32_t s
     struct block_set block = {distance, 1, 0};
     out->send = (struct plan_message){to, plan->counts ? plan->counts[to] : plan->bytes, block};
     out->receive = (struct plan_message){from, plan->counts ? plan->counts[plan->ranks + from] : plan->bytes, block};
-}
-
-static void spread_alltoall(const struct plan *plan, uint32_t rank, uint32_t step, struct plan_step *out)
-{
-    pairwise_alltoall(plan, rank, step, out);
-    out->is_free = true;
 }
 
 /* Numbers below `limit` that have a bit. */
@@ -105,12 +88,12 @@ static void bruck_alltoall(const struct plan *plan, uint32_t rank, uint32_t step
 }
 
 const struct collective_algorithm round_algorithms[] = {
-    {"ring", OPERATION_ALLREDUCE, false, twice_round, ring_allreduce},
-    {"ring", OPERATION_ALLGATHER, false, shape_of_others, ring_allgather},
-    {"ring", OPERATION_REDUCE_SCATTER, false, shape_of_others, ring_reduce_scatter},
-    {"pairwise", OPERATION_REDUCE_SCATTER, false, shape_of_others, pairwise_reduce_scatter},
-    {"pairwise", OPERATION_ALLTOALL, false, shape_of_others, pairwise_alltoall},
-    {"spread", OPERATION_ALLTOALL, false, shape_of_others, spread_alltoall},
-    {"bruck", OPERATION_ALLTOALL, true, shape_of_block_doublings, bruck_alltoall},
+    {"ring", OPERATION_ALLREDUCE, 0, twice_round, ring_allreduce},
+    {"ring", OPERATION_ALLGATHER, 0, shape_of_others, ring_blocks},
+    {"ring", OPERATION_REDUCE_SCATTER, PLAN_SUMS, shape_of_others, ring_blocks},
+    {"pairwise", OPERATION_REDUCE_SCATTER, PLAN_SUMS, shape_of_others, pairwise_reduce_scatter},
+    {"pairwise", OPERATION_ALLTOALL, 0, shape_of_others, pairwise_alltoall},
+    {"spread", OPERATION_ALLTOALL, PLAN_FREE, shape_of_others, pairwise_alltoall},
+    {"bruck", OPERATION_ALLTOALL, PLAN_EVEN, shape_of_block_doublings, bruck_alltoall},
     {0},
 };

@@ -236,7 +236,7 @@ TEST(collectives_of_uneven_blocks_do_so_too)
     for (uint32_t i = 0; i < sizeof(operations) / sizeof(*operations); i++) {
         const struct collective_algorithm *algorithm;
         for (uint32_t number = 0; (algorithm = collective_algorithm(operations[i], number)); number++)
-            if (!algorithm->is_even)
+            if (!(algorithm->flags & PLAN_EVEN))
                 play_sizes(algorithm, true);
     }
 }
@@ -344,7 +344,7 @@ TEST(settings_and_algorithms_of_collectives_agree)
                 struct plan plan = plan_make(&settings, keys[i].operation, 4, 0, 8, NULL, false);
                 EXPECT_TEXT_EQ(plan.algorithm->name, row->names[number]);
                 plan = plan_make(&settings, keys[i].operation, 4, 0, 8, NULL, true);
-                EXPECT(!plan.algorithm->is_even && plan.algorithm->operation == keys[i].operation);
+                EXPECT(!(plan.algorithm->flags & PLAN_EVEN) && plan.algorithm->operation == keys[i].operation);
             }
             EXPECT(collective_algorithm(keys[i].operation, number) == NULL);
             rows++;
