@@ -31,12 +31,11 @@ bool checkpoint_read_every(struct checkpoint *checkpoint, const char *every, str
             checkpoint->seconds = number * units[i].seconds;
     if (checkpoint->ticks || checkpoint->seconds > 0)
         return true;
-    errors_add(
+    return errors_add(
         errors,
         "--checkpoint-every: '%s' is no interval; accepted: a number of ticks such as 1000000, or a time such as "
         "30s, 10min or 2h",
         every);
-    return false;
 }
 
 void checkpoint_begin(struct checkpoint *checkpoint)
@@ -70,29 +69,27 @@ static const char *file_name(const struct checkpoint *checkpoint, struct arena *
                         (unsigned long long)checkpoint->facts.tick, at + strlen(in_name));
 }
 
-static const char *rank_file(const char *path, const struct checkpoint_facts *facts, uint64_t generation,
-                             struct arena *arena)
+static const char *rank_file(const char *path, uint64_t rank, uint64_t generation, struct arena *arena)
 {
-    return arena_format(arena, "%s.%llu.%llu", path, (unsigned long long)facts->rank, (unsigned long long)generation);
+    return arena_format(arena, "%s.%llu.%llu", path, (unsigned long long)rank, (unsigned long long)generation);
 }
 
 static void remove_generation(const struct checkpoint *checkpoint, uint64_t generation)
 {
     struct arena arena = {0};
-    unlink(rank_file(checkpoint->path, &checkpoint->facts, generation, &arena));
+    unlink(rank_file(checkpoint->path, checkpoint->facts.rank, generation, &arena));
     arena_release(&arena);
 }
 
 void checkpoint_clean(const struct checkpoint *checkpoint)
 {
     struct arena arena = {0};
-    const struct checkpoint_facts *facts = &checkpoint->facts;
-    const char *next = rank_file(checkpoint->path, facts, facts->generation + 1, &arena);
-    const char *written[] = {checkpoint->path, next};
-    for (uint32_t i = 0; i < 2; i++)
-        unlink(output_temporary(written[i], checkpoint->process, &arena));
+    uint64_t generation = checkpoint->facts.generation;
+    const char *next = rank_file(checkpoint->path, checkpoint->facts.rank, generation + 1, &arena);
+    unlink(output_temporary(checkpoint->path, checkpoint->process, &arena));
+    unlink(output_temporary(next, checkpoint->process, &arena));
     unlink(next);
-    remove_generation(checkpoint, facts->generation - 1);
+    remove_generation(checkpoint, generation - 1);
     arena_release(&arena);
 }
 
@@ -101,8 +98,8 @@ void checkpoint_clean(const struct checkpoint *checkpoint)
 static bool write_ranks(const struct checkpoint *checkpoint, const char *path, struct errors *errors)
 {
     const struct checkpoint_facts *facts = &checkpoint->facts;
-    bool is_good = checkpoint_file_write(rank_file(path, facts, facts->generation, errors->arena), facts, errors);
-    is_good = !ranks_largest(checkpoint->ranks, !is_good);
+    const char *own = rank_file(path, facts->rank, facts->generation, errors->arena);
+    bool is_good = !ranks_largest(checkpoint->ranks, !checkpoint_file_write(own, facts, errors));
     struct checkpoint_facts list = *facts;
     list.is_list = 1;
     if (is_good && facts->rank == 0)
@@ -165,40 +162,26 @@ void checkpoint_tell(const struct checkpoint *checkpoint)
 
 /* ---- reading ---- */
 
-static bool fits_ranks(const char *path, const struct checkpoint_facts *facts, const struct ranks *ranks,
-                       struct errors *errors)
+struct checkpoint_file *checkpoint_open(const char *path, const struct ranks *ranks, struct errors *errors)
 {
+    struct checkpoint_facts list, own;
     uint64_t count = ranks ? ranks->count : 1;
-    if (facts->ranks != count)
+    struct checkpoint_file *file = checkpoint_file_open(path, &list, errors);
+    if (file && list.ranks != count)
         errors_add(errors, "cannot restart from '%s': found %llu rank%s, expected %llu, as many as wrote it", path,
-                   (unsigned long long)count, count == 1 ? "" : "s", (unsigned long long)facts->ranks);
-    else if (!facts->is_list == (count > 1))
+                   (unsigned long long)count, count == 1 ? "" : "s", (unsigned long long)list.ranks);
+    else if (file && !list.is_list == (count > 1))
         errors_add(errors, "cannot restart from '%s': it is the file of one rank, expected that of all", path);
-    else
-        return true;
-    return false;
-}
-
-static struct checkpoint_file *open_own(const char *path, const struct checkpoint_facts *list,
-                                        const struct ranks *ranks, struct errors *errors)
-{
-    struct checkpoint_facts own = *list, found;
-    own.rank = ranks->number;
-    const char *name = rank_file(path, &own, list->generation, errors->arena);
-    struct checkpoint_file *file = checkpoint_file_open(name, &found, errors);
-    if (!file || (found.run == list->run && found.generation == list->generation && found.rank == own.rank))
+    else if (!file || !ranks)
+        return file;
+    checkpoint_file_close(file);
+    if (errors->count)
+        return NULL;
+    const char *name = rank_file(path, ranks->number, list.generation, errors->arena);
+    file = checkpoint_file_open(name, &own, errors);
+    if (!file || (own.run == list.run && own.generation == list.generation && own.rank == ranks->number))
         return file;
     errors_add(errors, "cannot restart from '%s': '%s' belongs to another run", path, name);
     checkpoint_file_close(file);
     return NULL;
-}
-
-struct checkpoint_file *checkpoint_open(const char *path, const struct ranks *ranks, struct errors *errors)
-{
-    struct checkpoint_facts facts;
-    struct checkpoint_file *file = checkpoint_file_open(path, &facts, errors);
-    if (!file || (fits_ranks(path, &facts, ranks, errors) && !ranks))
-        return file;
-    checkpoint_file_close(file);
-    return errors->count ? NULL : open_own(path, &facts, ranks, errors);
 }

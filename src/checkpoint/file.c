@@ -56,19 +56,13 @@ struct plugins {
     struct plugin list[MOST_PLUGINS];
 };
 
+/* This build. */
 static struct loaded program(void)
 {
     struct loaded object;
     bool is_known = loaded_find(checkpoint_is_possible, &object);
     FW_CHECK(is_known, "the dynamic linker does not know this program");
     return object;
-}
-
-/* Of this build. */
-static uint64_t program_fingerprint(void)
-{
-    struct loaded object = program();
-    return loaded_fingerprint(&object);
 }
 
 /* Plugins that have registered something; owned by the caller. */
@@ -151,21 +145,18 @@ static bool is_zero(const unsigned char *bytes, size_t count)
     return !bytes[0] && memcmp(bytes, bytes + 1, count - 1) == 0;
 }
 
-static size_t grain_at(size_t offset, size_t used) { return used - offset < GRAIN ? used - offset : GRAIN; }
+static size_t grain_end(size_t offset, size_t used) { return used - offset < GRAIN ? used : offset + GRAIN; }
 
 /* Offset and length of each run of grains that are not all 0, then the run; at the end a length of 0. */
 static void sink_put_heap(struct sink *sink, const unsigned char *heap, size_t used)
 {
-    size_t at = 0;
-    while (at < used) {
-        size_t end = at;
-        while (end < used && !is_zero(heap + end, grain_at(end, used)))
-            end += grain_at(end, used);
+    for (size_t at = 0, end; at < used; at = grain_end(end, used)) {
+        for (end = at; end < used && !is_zero(heap + end, grain_end(end, used) - end);)
+            end = grain_end(end, used);
         if (end > at) {
             sink_put(sink, (const uint64_t[]){at, end - at}, 16, ZSTD_e_continue);
             sink_put(sink, heap + at, end - at, ZSTD_e_continue);
         }
-        at = end + (end < used ? grain_at(end, used) : 0);
     }
     sink_put(sink, (const uint64_t[]){0, 0}, 16, ZSTD_e_end);
 }
@@ -189,9 +180,10 @@ static uint64_t sink_put_mended(struct sink *sink, const struct plugins *plugins
 
 static void checkpoint_write_all(FILE *stream, const struct checkpoint_facts *facts)
 {
+    const struct loaded own = program();
     struct plugins *plugins = plugins_find();
     struct head head = {.format = FORMAT,
-                        .program = program_fingerprint(),
+                        .program = loaded_fingerprint(&own),
                         .facts = *facts,
                         .heap_start = (uintptr_t)heap_start(),
                         .heap_used = facts->is_list ? 0 : heap_used(),
@@ -266,17 +258,16 @@ bool checkpoint_file_write(const char *path, const struct checkpoint_facts *fact
     struct output_file output;
     if (!output_open(&output, path, errors))
         return false;
-    if (!output.temporary) {
-        errors_add(errors, "cannot write '%s': found no regular file, expected one that can be replaced", path);
-        output_discard(&output);
-        return false;
+    const char *fault = output.temporary ? NULL : "found no regular file, expected one that can be replaced";
+    if (!fault) {
+        errno = 0;
+        checkpoint_write_all(output.stream, facts);
+        if (ferror(output.stream) || !append_checksum(&output))
+            fault = strerror(errno ? errno : EIO);
     }
-    errno = 0;
-    checkpoint_write_all(output.stream, facts);
-    if (ferror(output.stream) || !append_checksum(&output)) {
-        errors_add(errors, "cannot write '%s': %s", path, strerror(errno ? errno : EIO));
+    if (fault) {
         output_discard(&output);
-        return false;
+        return errors_add(errors, "cannot write '%s': %s", path, fault);
     }
     bool is_good = output_commit(&output, errors);
     sync_folder(path);
@@ -325,7 +316,8 @@ static const char *find_fault(const struct checkpoint_file *file, struct arena *
     memcpy(&sum, file->bytes + before, sizeof sum);
     if (bytes_checksum(file->bytes, before) != sum)
         return "it is cut short or damaged";
-    if (head->program != program_fingerprint() || head->heap_start != (uintptr_t)heap_start())
+    const struct loaded own = program();
+    if (head->program != loaded_fingerprint(&own) || head->heap_start != (uintptr_t)heap_start())
         return arena_format(arena, "it is of another build of flitwarp (version %.16s), expected the one that wrote it",
                             head->version);
     return NULL;

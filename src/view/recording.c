@@ -270,70 +270,52 @@ static const char policy[] = "<meta http-equiv=\"Content-Security-Policy\" conte
                              "'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; "
                              "form-action 'none'\">\n";
 
-/* Where an element begins that has this text in its first tag, and where it ends; NULL: nowhere. */
-static const char *find_element(const char *page, const char *begins, const char *has, const char *ends,
-                                const char **behind)
-{
-    for (const char *at = strstr(page, begins); at; at = strstr(at + 1, begins)) {
-        const char *tag_end = strchr(at, '>'), *found = strstr(at, has), *end = strstr(at, ends);
-        if (tag_end && found && found < tag_end && end) {
-            *behind = end + strlen(ends);
-            return at;
-        }
-    }
-    return NULL;
-}
+/* What of index.html gives way to the files themselves, in this order. */
+static const char style_link[] = "<link rel=\"stylesheet\" href=\"app.css\">";
+static const char script_link[] = "<script src=\"app.js\" defer></script>";
+static const char body_end[] = "</body>";
 
-/* The pieces of the page: up to the style, between style and script, and from there to the end of the body and behind. */
-struct page {
-    const struct embedded_file *html, *script, *style;
-    const char *style_at, *style_end, *script_at, *script_end, *body_end;
-};
-
-static bool page_find(struct page *page)
+static bool has_page(void)
 {
-    *page = (struct page){.html = embedded_find(page_files, "index.html"),
-                          .script = embedded_find(page_files, "app.js"),
-                          .style = embedded_find(page_files, "app.css")};
-    if (!page->html || !page->script || !page->style)
-        return false;
-    page->style_at = find_element(page->html->bytes, "<link", "app.css", ">", &page->style_end);
-    page->script_at = find_element(page->html->bytes, "<script", "app.js", "</script>", &page->script_end);
-    page->body_end = strstr(page->html->bytes, "</body>");
-    return page->style_at && page->script_at && page->style_at < page->script_at && page->body_end &&
-           page->script_at < page->body_end;
+    const struct embedded_file *html = embedded_find(page_files, "index.html");
+    const char *style = html ? strstr(html->bytes, style_link) : NULL,
+               *script = style ? strstr(style, script_link) : NULL;
+    return script && strstr(script, body_end) && embedded_find(page_files, "app.js") &&
+           embedded_find(page_files, "app.css");
 }
 
 bool recording_check(struct errors *errors)
 {
-    struct page page;
     if (!can_pack())
         errors_add(errors, "this flitwarp was built without zlib; install zlib1g-dev and build it again");
-    else if (!page_find(&page))
+    else if (!has_page())
         errors_add(errors, "this flitwarp was built without the viewer's page, which a recording holds; with npm "
                            "installed, ./dev build makes both");
     return errors->count == 0;
 }
 
+/* Prints the page up to an element, and returns what stands behind it. */
+static const char *print_up_to(FILE *out, const char *page, const char *element)
+{
+    const char *end = strstr(page, element);
+    fwrite(page, 1, (size_t)(end - page), out);
+    return end + strlen(element);
+}
+
 static void write_page(FILE *out, const char *json, size_t size)
 {
-    struct page page;
-    FW_CHECK(page_find(&page), "there is no page");
-    const char *html = page.html->bytes;
-    fwrite(html, 1, (size_t)(page.style_at - html), out);
-    fprintf(out, "%s<style>\n", policy);
-    fwrite(page.style->bytes, 1, page.style->size, out);
-    fputs("</style>", out);
-    fwrite(page.style_end, 1, (size_t)(page.script_at - page.style_end), out);
-    fwrite(page.script_end, 1, (size_t)(page.body_end - page.script_end), out);
+    const struct embedded_file *script = embedded_find(page_files, "app.js");
+    const char *rest = print_up_to(out, embedded_find(page_files, "index.html")->bytes, style_link);
+    fprintf(out, "%s<style>\n%s</style>", policy, embedded_find(page_files, "app.css")->bytes);
+    rest = print_up_to(out, rest, script_link);
+    rest = print_up_to(out, rest, body_end);
     fputs("<script type=\"application/json\" id=\"recording\">", out);
     /* Settings have texts of any kind, and "<!--" with "<script" would hide the end: JSON has "<" inside texts alone. */
     print_replaced(out, json, size, "<", "\\u003c");
     fputs("</script>\n<script>\n", out);
     /* Inside a script, "</" would end it: in texts of JavaScript "<\/" is the same. */
-    print_replaced(out, page.script->bytes, page.script->size, "</", "<\\/");
-    fputs("</script>\n", out);
-    fwrite(page.body_end, 1, page.html->size - (size_t)(page.body_end - html), out);
+    print_replaced(out, script->bytes, script->size, "</", "<\\/");
+    fprintf(out, "</script>\n%s%s", body_end, rest);
 }
 
 /* ---- all of it ---- */

@@ -219,8 +219,8 @@ static bool gather_study(struct text *out, const char *path, struct errors *erro
 static bool gather_study(struct text *out, const char *path, struct errors *errors)
 {
     (void)out;
-    errors_add(errors, "%s: this flitwarp was built without SQLite; install libsqlite3-dev and build it again", path);
-    return false;
+    return errors_add(errors, "%s: this flitwarp was built without SQLite; install libsqlite3-dev and build it again",
+                      path);
 }
 
 #endif
