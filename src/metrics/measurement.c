@@ -113,8 +113,7 @@ const struct result application_results[] = {
     RESULT_HIDDEN(struct measurement, series, struct bins, SERIES),
     RESULT_HIDDEN(struct measurement, rates, struct bins, RATES),
     RESULT_HIDDEN_ARRAY(struct measurement, accepted_from, terminals, WINDOW_SUMS),
-    RESULT_HIDDEN_ARRAY(struct measurement, accepted_from_at_start, terminals, RANK_SUMS),
-    RESULT_HIDDEN_ARRAY(struct measurement, accepted_from_at_end, terminals, RANK_SUMS),
+    RESULT_HIDDEN_ARRAY(struct measurement, accepted_in_window, terminals, RANK_SUMS),
     RESULT_HIDDEN_ARRAY(struct measurement, packets_by_plane, planes, SUMS),
     RESULT_HIDDEN_RECORDS(struct measurement, by_level, levels, struct level_count, level_results),
     RESULT_END,
@@ -125,8 +124,7 @@ void measurement_init(struct measurement *measurement, struct arena *arena, uint
     memset(measurement, 0, sizeof *measurement);
     measurement->terminals = terminals;
     measurement->accepted_from = arena_array(arena, uint64_t, terminals);
-    measurement->accepted_from_at_start = arena_array(arena, uint64_t, terminals);
-    measurement->accepted_from_at_end = arena_array(arena, uint64_t, terminals);
+    measurement->accepted_in_window = arena_array(arena, uint64_t, terminals);
     measurement->is_watched = series_interval;
     bins_init(&measurement->series, series_interval, sizeof(struct series_bin), arena->rewind);
 }
@@ -213,17 +211,26 @@ void measurement_watch_packet(struct measurement *measurement, tick_t now, const
     }
 }
 
+/* What is counted in the window: less all before it, modulo 2^64, then all up to its end. */
+static void mark_window(struct measurement *measurement, bool is_end)
+{
+    for (uint32_t i = 0; i < measurement->terminals; i++) {
+        uint64_t *flits = &measurement->accepted_in_window[i], now = measurement->accepted_from[i];
+        *flits = is_end ? *flits + now : -now;
+    }
+    for (uint32_t i = 0; i < measurement->levels; i++) {
+        struct level_count *level = &measurement->by_level[i];
+        level->offered = is_end ? level->offered + level->created_flits : -level->created_flits;
+        level->accepted = is_end ? level->accepted + level->accepted_flits : -level->accepted_flits;
+    }
+}
+
 void measurement_open(struct measurement *measurement, tick_t now)
 {
     measurement->window_start = now;
     measurement->offered_at_start = measurement->created_flits;
     measurement->accepted_at_start = measurement->accepted_flits;
-    memcpy(measurement->accepted_from_at_start, measurement->accepted_from, sizeof(uint64_t) * measurement->terminals);
-    for (uint32_t i = 0; i < measurement->levels; i++) {
-        struct level_count *level = &measurement->by_level[i];
-        level->offered_at_start = level->created_flits;
-        level->accepted_at_start = level->accepted_flits;
-    }
+    mark_window(measurement, false);
 }
 
 void measurement_close(struct measurement *measurement, tick_t now)
@@ -231,12 +238,7 @@ void measurement_close(struct measurement *measurement, tick_t now)
     measurement->window_end = now;
     measurement->offered_at_end = measurement->created_flits;
     measurement->accepted_at_end = measurement->accepted_flits;
-    memcpy(measurement->accepted_from_at_end, measurement->accepted_from, sizeof(uint64_t) * measurement->terminals);
-    for (uint32_t i = 0; i < measurement->levels; i++) {
-        struct level_count *level = &measurement->by_level[i];
-        level->offered_at_end = level->created_flits;
-        level->accepted_at_end = level->accepted_flits;
-    }
+    mark_window(measurement, true);
 }
 
 /* Most ways are minimal, so only the others are counted twice. */

@@ -15,8 +15,8 @@
 /* What is kept of one level of service. */
 struct level_count {
     uint64_t created_flits, accepted_flits; /* since the beginning */
-    uint64_t offered_at_start, offered_at_end, accepted_at_start, accepted_at_end;
-    uint64_t packets; /* sampled ones that have arrived */
+    uint64_t offered, accepted;             /* flits in the window */
+    uint64_t packets;                       /* sampled ones that have arrived */
     struct histogram packet_latency, network_latency;
 };
 
@@ -49,9 +49,8 @@ struct measurement {
     tick_t window_start, window_end; /* of sampling; end is 0 while it goes on */
     /* At the ends of the window. */
     uint64_t offered_at_start, offered_at_end, accepted_at_start, accepted_at_end;
-    uint64_t *accepted_from;          /* by terminal: flits that arrived from it */
-    uint64_t *accepted_from_at_start; /* copies at the ends of the window */
-    uint64_t *accepted_from_at_end;
+    uint64_t *accepted_from;      /* by terminal: flits that arrived from it */
+    uint64_t *accepted_in_window; /* the same, of the window; before its end less what there was at its start */
     uint32_t terminals;
     bool is_watched;       /* over time: a series is kept, or rates are; or by levels */
     struct bins series;    /* struct series_bin */

@@ -90,25 +90,22 @@ static double load_of(const struct application *application, uint64_t flits, uin
 static void add_terminals(struct report *block, const struct application *application, const uint32_t *sequences,
                           bool list)
 {
-    const struct measurement *m = application->measurement;
+    const uint64_t *flits = application->measurement->accepted_in_window;
     uint32_t worst = FW_NONE;
     struct json *all = json_array(block->arena);
     for (uint32_t i = 0; i < application->allocated.count; i++) {
         uint32_t terminal = application->allocated.items[i];
-        uint64_t flits = m->accepted_from_at_end[terminal] - m->accepted_from_at_start[terminal];
-        bool is_worse = worst == FW_NONE || flits < m->accepted_from_at_end[worst] - m->accepted_from_at_start[worst];
-        if (sequences[terminal] && is_worse)
+        if (sequences[terminal] && (worst == FW_NONE || flits[terminal] < flits[worst]))
             worst = terminal;
         if (list)
-            json_append(all, json_number_f64(block->arena, load_of(application, flits, 1)));
+            json_append(all, json_number_f64(block->arena, load_of(application, flits[terminal], 1)));
     }
     if (worst == FW_NONE) {
         report_json(block, "worst_terminal", json_null(block->arena));
     } else {
         struct report *entry = report_block(block, "worst_terminal");
         report_count(entry, "terminal", worst);
-        report_number(entry, "accepted_load",
-                      load_of(application, m->accepted_from_at_end[worst] - m->accepted_from_at_start[worst], 1));
+        report_number(entry, "accepted_load", load_of(application, flits[worst], 1));
     }
     if (list)
         report_json(block, "accepted_by_terminal", all);
@@ -117,21 +114,18 @@ static void add_terminals(struct report *block, const struct application *applic
 static void add_series(struct report *block, const struct bins *series)
 {
     struct arena *arena = block->arena;
-    struct json *latency = json_array(arena), *created = json_array(arena);
-    struct json *offered = json_array(arena), *accepted = json_array(arena);
-    for (uint32_t i = 0; i < series->count; i++) {
-        const struct series_bin *bin = (const struct series_bin *)series->bytes + i;
-        double mean = bin->packets_arrived ? (double)bin->latency_sum / (double)bin->packets_arrived : NAN;
-        json_append(latency, json_number_f64(arena, mean));
-        json_append(created, json_number_u64(arena, bin->packets_created));
-        json_append(offered, json_number_u64(arena, bin->flits_offered));
-        json_append(accepted, json_number_u64(arena, bin->flits_accepted));
-    }
+    static const char *const keys[] = {"packet_latency", "packets", "flits_offered", "flits_accepted"};
     report_count(block, "interval", series->interval);
-    report_json(block, "packet_latency", latency);
-    report_json(block, "packets", created);
-    report_json(block, "flits_offered", offered);
-    report_json(block, "flits_accepted", accepted);
+    for (uint32_t column = 0; column < 4; column++) {
+        struct json *list = json_array(arena);
+        for (uint32_t i = 0; i < series->count; i++) {
+            const struct series_bin *bin = (const struct series_bin *)series->bytes + i;
+            const uint64_t counts[] = {0, bin->packets_created, bin->flits_offered, bin->flits_accepted};
+            double mean = bin->packets_arrived ? (double)bin->latency_sum / (double)bin->packets_arrived : NAN;
+            json_append(list, column ? json_number_u64(arena, counts[column]) : json_number_f64(arena, mean));
+        }
+        report_json(block, keys[column], list);
+    }
 }
 
 /* Which planes the packets took. */
@@ -201,8 +195,8 @@ static void add_level(struct report *block, const struct simulation *simulation,
     uint64_t offered = 0, accepted = 0;
     for (uint32_t i = 0; i < workload->count; i++) {
         const struct level_count *level = &workload->measurements[i].by_level[number];
-        offered += level->offered_at_end - level->offered_at_start;
-        accepted += level->accepted_at_end - level->accepted_at_start;
+        offered += level->offered;
+        accepted += level->accepted;
         results_merge(level_results, RESULT_AT_GRID_POINTS, all, level);
         results_merge(level_results, RESULT_AT_END, all, level);
     }
