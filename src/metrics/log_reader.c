@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bytes -> whole lines in a buffer -> numbers in a record. Plain text goes from the file into the buffer at once, but for
- * the first piece, which was read to see what it is. Compressed text takes the way through `raw`; several frames in a
- * row, as `cat a.zst b.zst` or pzstd make, are one text. Every line in [at, end) ends with a newline, which is no digit:
- * so numbers are read without looking for the end of the buffer. A line that is not right is looked at again, slowly, for
- * the message (log_header.c).
+ * bytes -> whole lines in a buffer -> numbers in a record. Bytes are read in pieces, and compressed ones unpacked;
+ * several frames in a row, as `cat a.zst b.zst` or pzstd make, are one text. Every line in [at, end) ends with a
+ * newline, which is no digit: so numbers are read without looking for the end of the buffer. A line that is not right
+ * is looked at again, slowly, for the message (log_header.c).
  */
 #include "metrics/log_parse.h"
 
@@ -73,26 +72,17 @@ static bool log_bytes_open(struct log_bytes *bytes, const char *path, struct err
     return true;
 }
 
-static bool read_plain(struct log_bytes *bytes, char *to, size_t room, size_t *count, struct errors *errors)
-{
-    size_t held = bytes->raw_end - bytes->raw_at;
-    size_t filled = held < room ? held : room;
-    memcpy(to, bytes->raw + bytes->raw_at, filled);
-    bytes->raw_at += filled;
-    while (filled < room && !bytes->has_ended) {
-        size_t more;
-        if (!read_raw(bytes, to + filled, room - filled, &more, errors))
-            return false;
-        filled += more;
-    }
-    *count = filled;
-    return true;
-}
-
-/* Unpacks until the room is full or more must be read. */
-static bool unpack(struct log_bytes *bytes, ZSTD_outBuffer *out, struct errors *errors)
+/* Passes on what was read, unpacked where it is compressed, until the room is full or more must be read. */
+static bool pass_on(struct log_bytes *bytes, ZSTD_outBuffer *out, struct errors *errors)
 {
     ZSTD_inBuffer in = {.src = bytes->raw, .size = bytes->raw_end, .pos = bytes->raw_at};
+    if (!bytes->unpacker) {
+        size_t held = in.size - in.pos, room = out->size - out->pos, part = held < room ? held : room;
+        memcpy((char *)out->dst + out->pos, bytes->raw + in.pos, part);
+        out->pos += part;
+        bytes->raw_at += part;
+        return true;
+    }
     do {
         size_t left = ZSTD_decompressStream(bytes->unpacker, out, &in);
         if (ZSTD_isError(left)) {
@@ -106,7 +96,7 @@ static bool unpack(struct log_bytes *bytes, ZSTD_outBuffer *out, struct errors *
 }
 
 /* The unpacker may hold text after the last of the file: it is asked until it gives nothing more. */
-static bool read_packed(struct log_bytes *bytes, char *to, size_t room, size_t *count, struct errors *errors)
+static bool log_bytes_read(struct log_bytes *bytes, char *to, size_t room, size_t *count, struct errors *errors)
 {
     ZSTD_outBuffer out = {.dst = to, .size = room};
     while (out.pos < room) {
@@ -119,18 +109,13 @@ static bool read_packed(struct log_bytes *bytes, char *to, size_t room, size_t *
         bool is_dry = bytes->raw_at == bytes->raw_end;
         if (is_dry && !bytes->is_inside)
             break;
-        if (!unpack(bytes, &out, errors))
+        if (!pass_on(bytes, &out, errors))
             return false;
         if (is_dry && out.pos == before)
             return failed(bytes, errors, "its compressed data end too early, the file is cut off");
     }
     *count = out.pos;
     return true;
-}
-
-static bool log_bytes_read(struct log_bytes *bytes, char *to, size_t room, size_t *count, struct errors *errors)
-{
-    return bytes->unpacker ? read_packed(bytes, to, room, count, errors) : read_plain(bytes, to, room, count, errors);
 }
 
 static void log_bytes_close(struct log_bytes *bytes)
