@@ -15,7 +15,9 @@ static struct spot around(struct spot centre, double radius, double angle)
     return (struct spot){centre.x + radius * cos(angle), centre.y + radius * sin(angle)};
 }
 
-static struct spot direction(double angle) { return around((struct spot){0, 0}, 1, angle); }
+static const struct spot middle = {0, 0};
+
+static struct spot direction(double angle) { return around(middle, 1, angle); }
 
 /* The first of `count` on a circle is on top. */
 static double clock_angle(uint32_t index, uint32_t count) { return TURN * index / count - TURN / 4; }
@@ -32,28 +34,33 @@ static void lay_circle(struct layout *layout, const struct topology *topology)
     layout->style = "force";
     for (uint32_t router = 0; router < topology->routers; router++) {
         double angle = clock_angle(router, topology->routers);
-        layout->routers[router] = around((struct spot){0, 0}, radius < 1 ? 1 : radius, angle);
+        layout->routers[router] = around(middle, radius < 1 ? 1 : radius, angle);
         layout->outward[router] = direction(angle);
     }
 }
 
 /* ---- grids ---- */
 
+uint32_t layout_width(const struct topology *topology, uint32_t dimension)
+{
+    uint32_t width = 0;
+    for (uint32_t router = 0; router < topology->routers; router++) {
+        uint32_t needed = topology_coordinate(topology, router, dimension) + 1;
+        width = needed > width ? needed : width;
+    }
+    return width;
+}
+
 /* Dimensions go right and down in turns: a grid of grids of grids. */
 static void lay_grid(struct layout *layout, const struct topology *topology)
 {
-    uint32_t dimensions = topology_dimensions(topology), width[MAX_DIMENSIONS] = {0};
+    uint32_t dimensions = topology_dimensions(topology);
     double step[MAX_DIMENSIONS];
     layout->name = "grid";
     layout->style = "grid";
     layout->bends = true;
-    for (uint32_t router = 0; router < topology->routers; router++)
-        for (uint32_t d = 0; d < dimensions; d++) {
-            uint32_t needed = topology_coordinate(topology, router, d) + 1;
-            width[d] = needed > width[d] ? needed : width[d];
-        }
     for (uint32_t d = 0; d < dimensions; d++)
-        step[d] = d < 2 ? 1 : step[d - 2] * width[d - 2] + 0.6;
+        step[d] = d < 2 ? 1 : step[d - 2] * layout_width(topology, d - 2) + 0.6;
     for (uint32_t router = 0; router < topology->routers; router++) {
         struct spot *spot = &layout->routers[router];
         for (uint32_t d = 0; d < dimensions; d++)
@@ -125,9 +132,9 @@ static void lay_groups(struct layout *layout, const struct topology *topology, c
     double ring = fmax(circle_radius(count, 2 * layout->disc_radius + 0.5), count > 1 ? layout->disc_radius * 1.2 : 0);
     for (uint32_t group = 0; group < count; group++) {
         double angle = clock_angle(group, count);
-        layout->disc_centres[group] = around((struct spot){0, 0}, ring, angle);
-        layout->labels[group] = (struct layout_label){
-            around((struct spot){0, 0}, ring + layout->disc_radius + 0.3, angle), arena_format(arena, "%u", group)};
+        layout->disc_centres[group] = around(middle, ring, angle);
+        layout->labels[group] = (struct layout_label){around(middle, ring + layout->disc_radius + 0.3, angle),
+                                                      arena_format(arena, "%u", group)};
     }
     for (uint32_t router = 0; router < routers; router++) {
         uint32_t group = groups[router];

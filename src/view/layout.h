@@ -31,3 +31,5 @@ struct layout {
 };
 
 void layout_find(struct layout *layout, const struct topology *topology, const double *places, struct arena *arena);
+/* How many routers there are along a dimension of a grid. */
+uint32_t layout_width(const struct topology *topology, uint32_t dimension);

@@ -15,14 +15,8 @@ static void write_topology(struct text *out, const struct network *network)
     const struct topology *one = network->routing.topology;
     write_format(out, "'topology':{'type':'%s','routers':%u,'terminals':%u,'wraps':%s,'dimensions':[", one->ops->name,
                  network->topology.routers, network->topology.terminals, truth_word(one->grid && one->grid->wraps));
-    for (uint32_t d = 0; d < topology_dimensions(one); d++) {
-        uint32_t width = 0;
-        for (uint32_t router = 0; router < one->routers; router++) {
-            uint32_t coordinate = topology_coordinate(one, router, d);
-            width = coordinate + 1 > width ? coordinate + 1 : width;
-        }
-        write_u64(out, width);
-    }
+    for (uint32_t d = 0; d < topology_dimensions(one); d++)
+        write_u64(out, layout_width(one, d));
     write_format(out, "]}");
 }
 

@@ -140,16 +140,14 @@ static struct watched_path *path_of(struct watch *watch, uint32_t handle)
     if (handle >= watch->path_count) {
         uint32_t count = watch->network->packets.capacity;
         watch->paths = memory_resize(watch->paths, sizeof *watch->paths * count);
-        memset(watch->paths + watch->path_count, 0, sizeof *watch->paths * (count - watch->path_count));
-        for (; watch->path_count < count; watch->path_count++)
-            watch->paths[watch->path_count].source = FW_NONE;
+        while (watch->path_count < count)
+            watch->paths[watch->path_count++] = (struct watched_path){.source = FW_NONE};
     }
     struct watched_path *path = &watch->paths[handle];
-    if (path->source != packet->source || path->sequence != packet->sequence) {
-        path->source = packet->source;
-        path->sequence = packet->sequence;
+    if (path->source != packet->source || path->sequence != packet->sequence)
         path->count = 0;
-    }
+    path->source = packet->source;
+    path->sequence = packet->sequence;
     return path;
 }
 
@@ -217,17 +215,13 @@ struct watched_sums watch_count(const struct watch *watch)
 /* Two windows as one. */
 static struct watched_point joined(struct watched_point first, struct watched_point second)
 {
-    uint64_t delivered = first.delivered + second.delivered;
     double sum = (first.delivered ? first.latency * (double)first.delivered : 0) +
                  (second.delivered ? second.latency * (double)second.delivered : 0);
-    return (struct watched_point){
-        .time = second.time,
-        .delivered = delivered,
-        .latency = delivered ? sum / (double)delivered : NAN,
-        .accepted = (first.accepted + second.accepted) / 2,
-        .offered = (first.offered + second.offered) / 2,
-        .in_flight = second.in_flight,
-    };
+    second.delivered += first.delivered;
+    second.latency = second.delivered ? sum / (double)second.delivered : NAN;
+    second.accepted = (first.accepted + second.accepted) / 2;
+    second.offered = (first.offered + second.offered) / 2;
+    return second;
 }
 
 /* So that a run may be watched for days. */
@@ -409,9 +403,9 @@ static uint64_t packet_hash(const struct watch *watch, const struct watch_stop *
 
 static uint64_t state_hash(struct watch *watch, const struct watch_stop *stop)
 {
-    return stop->router != FW_NONE   ? router_hash(watch, stop->router)
-           : stop->source != FW_NONE ? packet_hash(watch, stop)
-                                     : 0;
+    if (stop->router != FW_NONE)
+        return router_hash(watch, stop->router);
+    return stop->source != FW_NONE ? packet_hash(watch, stop) : 0;
 }
 
 /* Handles one tick; false when the run is over. */
@@ -420,8 +414,7 @@ static bool watch_run_tick(struct watch *watch)
     struct engine *engine = watch->network->engine;
     engine_visit_tick(engine, EVENT_FLIT, watch->now, note_arrival, watch);
     engine_visit_tick(engine, EVENT_TERMINAL_FLIT, watch->now, note_end, watch);
-    bool goes_on = workload_run_to(watch->workload, watch->now);
-    if (!goes_on)
+    if (!workload_run_to(watch->workload, watch->now))
         return false;
     watch->now++;
     if (watch->now % watch->window == 0)
@@ -440,8 +433,7 @@ bool watch_run(struct watch *watch, tick_t until, const struct watch_stop *stop)
         bool is_late = wall_seconds() - begin > stop->seconds;
         if (watch->now + 1 == until || is_late || looks)
             note_fronts(watch);
-        bool goes_on = watch_run_tick(watch);
-        if (!goes_on || (looks && state_hash(watch, stop) != before))
+        if (!watch_run_tick(watch) || (looks && state_hash(watch, stop) != before))
             return true;
         if (is_late)
             return watch->now >= until;
