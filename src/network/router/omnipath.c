@@ -25,67 +25,180 @@
  */
 #include "network/router/omnipath.h"
 
-void omnipath_ask(struct omnipath *q, uint32_t router, uint32_t source, uint64_t vls, tick_t now)
+void omnipath_ask(struct omnipath *q, struct omnipath_router *r, uint32_t source, uint64_t vls, tick_t now)
 {
-    if (!vls || source_at(q, router, source)->sink != NOBODY)
+    if (!vls || r->sources[source].sink != NOBODY)
         return;
-    bits_add(q->asking + (size_t)router * q->source_words, source);
+    bits_add(r->asking, source);
     BITS_EACH(vl, &vls, 1) {
-        tick_t when = omnipath_arbitrated(q, router, source, (uint32_t)vl);
+        tick_t when = omnipath_arbitrated(q, r, source, (uint32_t)vl);
         if (when >= now)
-            omnipath_wake(q, router, when);
+            omnipath_wake(q, r, when);
     }
 }
 
 /* Asks where the packet at the front of an input lane may go. */
-static void route(struct omnipath *q, uint32_t router, uint32_t input, uint32_t vl, tick_t now)
+static void route(struct omnipath *q, struct omnipath_router *r, uint32_t input, uint32_t vl, tick_t now)
 {
-    uint32_t packet = first_packet(q, lane_number(q, router, input, vl));
-    q->question.router = router;
+    const struct omnipath_lane *lane = lane_at(q, r, input, vl);
+    uint32_t packet = packet_at(q, lane, 0);
+    q->question.router = r->number;
     q->question.now = now;
-    ask_route(q->network, &q->question, packet, port_at(q, router, input)->back_kind == EVENT_CREDIT,
-              wants_of(q, router, input, vl), q->usable + (size_t)router * q->words, q->words, now);
+    ask_route(q->network, &q->question, packet, r->ports[input].back_kind == EVENT_CREDIT, lane->wants, r->usable,
+              q->words, now);
     if (network_is_traced(q->network, packet))
-        network_trace(q->network, now, router, "RT", "from port %u vl %u, to terminal %u", input, vl,
+        network_trace(q->network, now, r->number, "RT", "from port %u vl %u, to terminal %u", input, vl,
                       q->question.packet->destination);
 }
 
-uint64_t omnipath_look_at_front(struct omnipath *q, uint32_t router, uint32_t source, uint32_t vl, tick_t now)
+uint64_t omnipath_look_at_front(struct omnipath *q, struct omnipath_router *r, uint32_t source, uint32_t vl, tick_t now)
 {
-    size_t number = lane_number(q, router, source, vl);
-    struct omnipath_lane *lane = &q->lane_states[number];
-    if (lane->target != LANE_IDLE || !lane->count)
+    struct omnipath_lane *lane = lane_at(q, r, source, vl);
+    bool is_input = source < q->all_ports;
+    if (lane->target != LANE_IDLE || !lane->count || !(is_input ? lane->routed : lane->ready))
         return 0;
-    if (source < q->all_ports) {
-        if (!lane->routed)
-            return 0;
+    if (is_input) {
         lane->routed--;
-        route(q, router, source, vl, now);
+        route(q, r, source, vl, now);
         lane->target = LANE_WAITS;
     } else {
-        if (!lane->ready)
-            return 0;
-        lane->target = q->targets[central_slot(q, router, source, vl, lane->first)];
+        lane->target = lane->targets[lane->first & q->ring_mask];
     }
-    *ready_at(q, router, source, vl) = now;
-    source_at(q, router, source)->ready |= bit(vl);
+    lane->ready_at = now;
+    r->sources[source].ready |= bit(vl);
     return bit(vl);
+}
+
+uint32_t omnipath_choose_vl(struct omnipath *q, const struct lane_scheduler *scheduler, const void *choice,
+                            const struct omnipath_lane *lanes, uint64_t vls, struct random *random)
+{
+    if (scheduler->arbiter->needs_age)
+        BITS_EACH(vl, &vls, 1)
+            q->vl_age[vl] = network_packet(q->network, packet_at(q, &lanes[vl], 0))->created;
+    const struct arbitration arbitration = {
+        .requests = &vls, .inputs = q->num_vcs, .words = 1, .age = q->vl_age, .random = random};
+    return lane_scheduler_pick(scheduler, choice, &arbitration);
+}
+
+/* ---- OB: the VLs of an output take turns, a packet each: who has a flit and, before its head, room for the packet ---- */
+
+static void wake_port(struct omnipath *q, const struct omnipath_router *r, uint32_t number, tick_t now)
+{
+    struct omnipath_port *port = &r->ports[number];
+    if (port->is_due || !port->stored)
+        return;
+    port->is_due = true;
+    network_post_step(q->engine, EVENT_OUTPUT_STEP, r->number, number, port->free_at > now ? port->free_at : now);
+}
+
+static void store_output(struct omnipath *q, struct omnipath_router *r, uint32_t port, uint32_t vl, tick_t now)
+{
+    r->ports[port].stored |= bit(vl);
+    wake_port(q, r, port, now);
+}
+
+static void omnipath_receive_credits(void *routers, tick_t now, const void *events, uint32_t count)
+{
+    struct omnipath *q = routers;
+    for (const struct credit_event *event = events, *end = event + count; event < end; event++) {
+        const struct omnipath_router *r = &q->each[event->to.target];
+        uint32_t number = event->to.lane / q->num_vcs;
+        const struct omnipath_port *port = &r->ports[number];
+        shared_room_give(port->rule, port->room, event->to.lane % q->num_vcs, 1);
+        congestion_change(q->congestion, r->number, event->to.lane, QUEUE_DOWNSTREAM, -(int32_t)port->credit_flits,
+                          now);
+        wake_port(q, r, number, now);
+    }
+}
+
+/* The VLs of a port that can send now. */
+static uint64_t sendable(const struct omnipath *q, const struct omnipath_port *port, const struct omnipath_lane *lanes)
+{
+    uint64_t vls = port->stored;
+    uint32_t held = lane_scheduler_held(port->choice);
+    if (held != NO_VC && (vls & bit(held)) && !q->scheduler.service->preempts)
+        return bit(held); /* no other has a chance */
+    for (uint64_t left = vls; left; left &= left - 1) {
+        uint32_t vl = (uint32_t)lowest_bit(left);
+        if (!lanes[vl].sent && !shared_room_can_take(port->rule, port->room, vl,
+                                                     credits_for(first_size(q, &lanes[vl]), port->credit_flits)))
+            vls &= ~bit(vl);
+    }
+    return vls;
+}
+
+/* The next flit of a VL leaves its buffer. */
+static struct flit leave(struct omnipath *q, struct omnipath_router *r, uint32_t number, uint32_t vl, tick_t now)
+{
+    struct omnipath_port *port = &r->ports[number];
+    uint32_t buffer = output_buffer(q, number), output = number * q->num_vcs + vl;
+    struct omnipath_lane *lane = lane_at(q, r, buffer, vl);
+    uint32_t handle = packet_at(q, lane, 0), position = lane->sent;
+    const struct packet *packet = network_packet(q->network, handle);
+    if (position == 0) {
+        uint32_t credits = credits_for(packet->size, port->credit_flits);
+        shared_room_take(port->rule, port->room, vl, credits);
+        congestion_change(q->congestion, r->number, output, QUEUE_DOWNSTREAM, (int32_t)(credits * port->credit_flits),
+                          now);
+    }
+    congestion_change(q->congestion, r->number, output, QUEUE_OUTPUT, -1, now);
+    if (credit_ends_at(position, position + 1 == packet->size, q->flits_per_credit)) {
+        shared_room_give(&q->rule[0], r->rooms[buffer], vl, 1);
+        if (bits_any(r->asking, q->source_words))
+            omnipath_wake(q, r, now + 1);
+    }
+    r->lane_flits[output]++;
+    lane->ready--;
+    if (++lane->sent == packet->size) {
+        lane->sent = 0;
+        lane->first++;
+        lane->count--;
+    }
+    if (!lane->ready)
+        port->stored &= ~bit(vl);
+    return transfer_unit(packet, handle, position, 1);
+}
+
+static void step_port(struct omnipath *q, struct omnipath_router *r, uint32_t number, tick_t now)
+{
+    struct omnipath_port *port = &r->ports[number];
+    const struct omnipath_lane *lanes = lane_at(q, r, output_buffer(q, number), 0);
+    port->is_due = false;
+    uint64_t vls = sendable(q, port, lanes);
+    if (!vls)
+        return; /* until there are credits */
+    uint32_t vl = vls & (vls - 1) ? omnipath_choose_vl(q, &q->scheduler, port->choice, lanes, vls, &port->random)
+                                  : (uint32_t)lowest_bit(vls);
+    struct flit flit = leave(q, r, number, vl, now);
+    struct lane_place to = {.target = port->far.target, .lane = port->far.lane + vl};
+    port->free_at = now + port->cycle;
+    lane_scheduler_sent(&q->scheduler, port->choice, vl, flit.place & FLIT_TAIL);
+    send_flit(q->network, port->kind, to, flit, now + port->latency);
+    if (network_is_traced(q->network, flit.packet))
+        network_trace(q->network, now, r->number, "OB", "flit %u by port %u vl %u, arrives at %llu",
+                      flit.place & FLIT_POSITION, number, vl, (unsigned long long)(now + port->latency));
+    wake_port(q, r, number, now);
+}
+
+static void omnipath_step_outputs(void *routers, tick_t now, const void *events, uint32_t count)
+{
+    struct omnipath *q = routers;
+    for (const struct step_event *event = events, *end = event + count; event < end; event++)
+        step_port(q, &q->each[event->target], event->port, now);
 }
 
 /* ---- what arrives is stored ---- */
 
-static void add_timer(struct omnipath_timers *timers, struct omnipath_timer *ring, uint32_t mask, tick_t at,
-                      uint64_t lane)
+static void add_timer(struct omnipath_timers *timers, tick_t at, uint64_t lane)
 {
-    FW_CHECK(timers->count <= mask, "lane %llu: more flits than can be on their way", (unsigned long long)lane);
-    ring[(timers->first + timers->count++) & mask] = (struct omnipath_timer){.at = at, .lane = lane};
+    FW_CHECK(timers->count <= timers->mask, "lane %llu: more flits than can be on their way", (unsigned long long)lane);
+    timers->ring[(timers->first + timers->count++) & timers->mask] = (struct omnipath_timer){.at = at, .lane = lane};
 }
 
 /* Takes the next timer that has ended; false: there is none. */
-static inline bool take_timer(struct omnipath_timers *timers, const struct omnipath_timer *ring, uint32_t mask,
-                              tick_t now, uint64_t *lane)
+static inline bool take_timer(struct omnipath_timers *timers, tick_t now, uint64_t *lane)
 {
-    const struct omnipath_timer *timer = &ring[timers->first & mask];
+    const struct omnipath_timer *timer = &timers->ring[timers->first & timers->mask];
     if (!timers->count || timer->at > now)
         return false;
     *lane = timer->lane;
@@ -95,28 +208,21 @@ static inline bool take_timer(struct omnipath_timers *timers, const struct omnip
 }
 
 /* IB: flits that have been stored may move on. */
-static void store(struct omnipath *q, uint32_t router, tick_t now)
+static void store(struct omnipath_router *r, tick_t now)
 {
-    struct omnipath_timers *timers = &q->heads[router].storing;
-    const struct omnipath_timer *ring = q->storing + (size_t)router * (q->storing_mask + 1);
-    struct omnipath_lane *lanes = &q->lane_states[lane_number(q, router, 0, 0)];
-    for (uint64_t lane; take_timer(timers, ring, q->storing_mask, now, &lane);)
-        lanes[lane].ready++;
+    for (uint64_t lane; take_timer(&r->storing, now, &lane);)
+        r->lanes[lane].ready++;
 }
 
-static void receive_head(struct omnipath *q, uint32_t router, uint32_t lane, uint32_t packet, tick_t at)
+static void receive_head(struct omnipath *q, struct omnipath_router *r, uint32_t lane, uint32_t packet, tick_t at)
 {
-    size_t number = lane_number(q, router, 0, lane);
-    struct omnipath_lane *input = &q->lane_states[number];
-    struct omnipath_head *head = &q->heads[router];
     uint32_t port = lane / q->num_vcs, size = network_packet(q->network, packet)->size;
-    shared_room_take(&q->rule[0], room_at(q, router, port), lane % q->num_vcs, credits_for(size, q->flits_per_credit));
-    q->rings[number * (q->ring_mask + 1) + ((input->first + input->count++) & q->ring_mask)] = packet;
-    add_timer(&head->routing, q->routing_heads + (size_t)router * (q->routing_mask + 1), q->routing_mask,
-              at + q->input + q->routing, lane);
-    omnipath_wake(q, router, at + q->input + q->routing);
+    shared_room_take(&q->rule[0], r->rooms[port], lane % q->num_vcs, credits_for(size, q->flits_per_credit));
+    join_lane(q, &r->lanes[lane], packet);
+    add_timer(&r->routing, at + q->input + q->routing, lane);
+    omnipath_wake(q, r, at + q->input + q->routing);
     if (network_is_traced(q->network, packet))
-        network_trace(q->network, at, router, "IB", "head by port %u vl %u, stored at %llu", port, lane % q->num_vcs,
+        network_trace(q->network, at, r->number, "IB", "head by port %u vl %u, stored at %llu", port, lane % q->num_vcs,
                       (unsigned long long)(at + q->input));
 }
 
@@ -125,16 +231,16 @@ static void omnipath_receive_flits(void *routers, tick_t now, const void *events
     struct omnipath *q = routers;
     tick_t at = (now + q->cycle - 1) / q->cycle * q->cycle;
     for (const struct flit_event *event = events, *end = event + count; event < end; event++) {
-        uint32_t router = event->to.target, position = event->flit.place & FLIT_POSITION;
-        struct omnipath_lane *input = &q->lane_states[lane_number(q, router, 0, event->to.lane)];
+        struct omnipath_router *r = &q->each[event->to.target];
+        uint32_t position = event->flit.place & FLIT_POSITION;
+        struct omnipath_lane *input = &r->lanes[event->to.lane];
         FW_CHECK(input->due == position, "tick %llu router %u lane %u: packet %u brings flit %u where %u is due",
-                 (unsigned long long)now, router, event->to.lane, event->flit.packet, position, input->due);
+                 (unsigned long long)now, r->number, event->to.lane, event->flit.packet, position, input->due);
         input->due = event->flit.place & FLIT_TAIL ? 0 : position + 1;
-        store(q, router, now);
-        add_timer(&q->heads[router].storing, q->storing + (size_t)router * (q->storing_mask + 1), q->storing_mask,
-                  at + q->input, event->to.lane);
+        store(r, now);
+        add_timer(&r->storing, at + q->input, event->to.lane);
         if (event->flit.place & FLIT_HEAD)
-            receive_head(q, router, event->to.lane, event->flit.packet, at);
+            receive_head(q, r, event->to.lane, event->flit.packet, at);
     }
 }
 
@@ -143,47 +249,40 @@ static void omnipath_receive_crossed(void *routers, tick_t now, const void *even
 {
     struct omnipath *q = routers;
     for (const struct crossed_event *event = events, *end = event + count; event < end; event++) {
+        struct omnipath_router *r = &q->each[event->router];
         uint32_t buffer = event->lane / q->num_vcs, vl = event->lane % q->num_vcs;
-        q->lane_states[lane_number(q, event->router, 0, event->lane)].ready += event->flits;
-        if (!is_central(q, buffer)) {
-            omnipath_stored(q, event->router, buffer - q->sources, vl, now);
-            continue;
-        }
-        omnipath_ask(q, event->router, buffer, omnipath_look_at_front(q, event->router, buffer, vl, now), now);
+        r->lanes[event->lane].ready += event->flits;
+        if (is_central(q, buffer))
+            omnipath_ask(q, r, buffer, omnipath_look_at_front(q, r, buffer, vl, now), now);
+        else
+            store_output(q, r, buffer - q->sources, vl, now);
     }
 }
 
 /* ---- the step ---- */
 
 /* RT: packets whose routing is over, where they are at the front of their lanes. */
-static void end_routing(struct omnipath *q, uint32_t router, tick_t now)
+static void end_routing(struct omnipath *q, struct omnipath_router *r, tick_t now)
 {
-    struct omnipath_timers *timers = &q->heads[router].routing;
-    const struct omnipath_timer *ring = q->routing_heads + (size_t)router * (q->routing_mask + 1);
-    for (uint64_t lane; take_timer(timers, ring, q->routing_mask, now, &lane);) {
+    for (uint64_t lane; take_timer(&r->routing, now, &lane);) {
         uint32_t input = (uint32_t)lane / q->num_vcs, vl = (uint32_t)lane % q->num_vcs;
-        q->lane_states[lane_number(q, router, input, vl)].routed++;
-        omnipath_ask(q, router, input, omnipath_look_at_front(q, router, input, vl, now), now);
+        r->lanes[lane].routed++;
+        omnipath_ask(q, r, input, omnipath_look_at_front(q, r, input, vl, now), now);
     }
-}
-
-static void step_router(struct omnipath *q, uint32_t router, tick_t now)
-{
-    store(q, router, now);
-    end_routing(q, router, now);
-    omnipath_allocate(q, router, now);
-    omnipath_cross(q, router, now);
 }
 
 static void omnipath_step(void *routers, tick_t now, const void *events, uint32_t count)
 {
     struct omnipath *q = routers;
     for (const struct step_event *event = events, *end = event + count; event < end; event++) {
-        struct omnipath_head *head = &q->heads[event->target];
-        if (head->stepped_at == now)
+        struct omnipath_router *r = &q->each[event->target];
+        if (r->stepped_at == now)
             continue; /* posted more than once */
-        head->stepped_at = now;
-        step_router(q, event->target, now);
+        r->stepped_at = now;
+        store(r, now);
+        end_routing(q, r, now);
+        omnipath_allocate(q, r, now);
+        omnipath_cross(q, r, now);
     }
 }
 

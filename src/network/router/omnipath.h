@@ -37,7 +37,11 @@ struct omnipath_config {
 };
 
 struct omnipath_lane {
-    uint16_t first, count; /* packets, in a ring; the first is free-running */
+    uint32_t *packets;     /* a ring */
+    uint16_t *targets;     /* of a central buffer the same: output lanes of its packets */
+    uint64_t *wants;       /* of an input: the answer of routing */
+    tick_t ready_at;       /* of a source: since when its first packet waits for the crossbar */
+    uint16_t first, count; /* of the ring, free-running */
     uint16_t routed;       /* of an input: packets whose routing is over */
     uint16_t target;       /* of a source: output lane of the first packet, or LANE_IDLE, or LANE_WAITS */
     uint32_t ready;        /* flits that may move on */
@@ -47,11 +51,13 @@ struct omnipath_lane {
 
 /* An input buffer or a central one, and its way into the crossbar. */
 struct omnipath_source {
-    uint64_t ready; /* VLs whose first packet is routed and waits for the crossbar */
-    uint16_t vl;    /* of the packet that crosses */
-    uint16_t sink;  /* where that packet goes; NOBODY: none crosses */
-    uint16_t speed; /* flits a cycle, for that packet */
-    uint16_t last;  /* of an input: the output lane that was chosen last */
+    uint64_t ready;  /* VLs whose first packet is routed and waits for the crossbar */
+    void *choice;    /* its scheduler's state */
+    tick_t *free_at; /* by level: when its last packet was through, no arbitration of the level begins before */
+    uint16_t vl;     /* of the packet that crosses */
+    uint16_t sink;   /* where that packet goes; NOBODY: none crosses */
+    uint16_t speed;  /* flits a cycle, for that packet */
+    uint16_t last;   /* of an input: the output lane that was chosen last */
 };
 
 /* The channel that leaves by an output port. */
@@ -61,8 +67,12 @@ struct omnipath_port {
     struct lane_place far; /* VC 0 at the far end, of flits that leave and of credits for those that come */
     uint32_t latency, cycle;
     uint32_t kind, back_kind; /* of events at the far end: flits, and credits */
-    uint32_t is_due;          /* an EVENT_OUTPUT_STEP is under way */
-    uint32_t unused;
+    bool is_due;              /* an EVENT_OUTPUT_STEP is under way */
+    uint32_t credit_flits;    /* that a credit from there stands for */
+    const struct shared_room_rule *rule;
+    struct shared_room *room; /* what is taken of the input buffer at the far end, by that rule */
+    void *choice;             /* the scheduler's state */
+    struct random random;     /* ports step in any order */
 };
 
 /* Who takes the room of an output lane where it does not last for all that wait: one input after the other. */
@@ -79,12 +89,25 @@ struct omnipath_timer {
 
 /* Timers of one kind of a router, in the order in which they end: all take the same time. */
 struct omnipath_timers {
-    uint32_t first, count; /* of a ring */
+    struct omnipath_timer *ring;
+    uint32_t first, count, mask;
 };
 
-struct omnipath_head {
+struct omnipath_router {
+    uint32_t number;
     tick_t step_at, stepped_at; /* for when a step was posted last; when it stepped last */
     struct omnipath_timers storing, routing;
+    struct random random;
+    uint64_t *asking, *busy; /* sets of sources that wait for the crossbar, that use it */
+    uint64_t *open;          /* set of sinks that nobody sends to */
+    uint64_t *usable;        /* set of output lanes that lead somewhere */
+    struct omnipath_source *sources;
+    struct omnipath_port *ports;
+    struct omnipath_lane *lanes; /* by buffer * num_vcs + VL */
+    struct shared_room **rooms;  /* by buffer: what is taken of it */
+    struct omnipath_turn *turns; /* by output lane */
+    uint32_t *lane_flits;        /* by output lane: flits that have left, modulo 2^32 */
+    void *allocator;             /* its memory */
 };
 
 /* The sinks that a packet could take next, which have room for it: an output, or one or two central buffers. */
@@ -101,44 +124,21 @@ struct omnipath {
     tick_t pipeline; /* from the central buffer on: its arbitration, where that does not keep the buffer from others */
     uint32_t all_ports;               /* in whole MPorts: some may be unused */
     uint32_t sources, sinks, buffers; /* see above; sinks begin with the first central one */
-    uint32_t source_words, sink_words;
+    uint32_t source_words;            /* of a set of sources */
     uint32_t ring_mask, storing_mask, routing_mask;
     uint32_t flits_per_credit;
     struct shared_room_rule rule[2];       /* by whether the buffer is a central one */
     struct shared_room_rule terminal_rule; /* of what terminals take in, which they do at once: counts flits */
-    size_t room_bytes;
     const struct allocator_ops *allocator;
     struct lane_scheduler source_scheduler; /* of input and central buffers */
     struct lane_scheduler scheduler;        /* of output ports */
-    size_t allocator_bytes;
-    struct matching matching;   /* scratch: sources ask for sinks */
-    uint64_t *offered;          /* scratch: output lanes */
-    uint64_t *vl_age;           /* scratch: by VL, for arbiters that look at age */
-    uint64_t *candidates;       /* scratch: by source, the VLs that take part */
-    struct aims *aims;          /* scratch: by source * num_vcs + VL */
-    uint64_t *same_vl;          /* by VL, `words` each: the output lanes of that VL */
-    struct random *random;      /* by router */
-    struct random *port_random; /* by router * ports: ports step in any order */
-    struct omnipath_head *heads;
-    uint64_t *asking, *busy; /* by router * source_words: sources that wait for the crossbar, that use it */
-    uint64_t *open;          /* by router * sink_words: sinks that nobody sends to */
-    uint64_t *usable;        /* by router * words: output lanes that lead somewhere */
-    struct omnipath_source *source_states;          /* by router * sources */
-    struct omnipath_port *port_states;              /* by router * ports */
-    struct omnipath_lane *lane_states;              /* by router * buffers * num_vcs */
-    uint32_t *rings;                                /* by lane, ring_mask + 1 each: packets */
-    uint16_t *targets;                              /* by central lane the same: output lanes of its packets */
-    tick_t *ready_times;                            /* by lane of a source */
-    tick_t *free_times;                             /* by source and level */
-    struct omnipath_turn *turns;                    /* by router * lanes */
-    uint64_t *wants;                                /* by input lane, `words` each: the answer of routing */
-    unsigned char *rooms;                           /* by router * buffers: what is taken of each buffer */
-    unsigned char *downstream;                      /* by router * ports: and of the input buffer at the far end */
-    uint32_t *lane_flits;                           /* by router * lanes: flits that have left, modulo 2^32 */
-    struct omnipath_timer *storing, *routing_heads; /* by router: rings */
-    unsigned char *allocator_states;                /* by router */
-    unsigned char *source_choices;                  /* by router * sources: their scheduler's state */
-    unsigned char *choices;                         /* by router * ports: the scheduler's state */
+    struct matching matching;               /* scratch: sources ask for sinks */
+    uint64_t *offered;                      /* scratch: output lanes */
+    uint64_t *vl_age;                       /* scratch: by VL, for arbiters that look at age */
+    uint64_t *candidates;                   /* scratch: by source, the VLs that take part */
+    struct aims *aims;                      /* scratch: by source * num_vcs + VL */
+    uint64_t *same_vl;                      /* by VL, `words` each: the output lanes of that VL */
+    struct omnipath_router *each;           /* by router */
 };
 
 /* A central sink is the source of the same number; outputs come behind. */
@@ -157,66 +157,34 @@ static inline uint32_t first_link(const struct omnipath *q, uint32_t mport)
     return q->all_ports + mport * MPORT_LINKS;
 }
 
-static inline struct omnipath_source *source_at(const struct omnipath *q, uint32_t router, uint32_t source)
+static inline struct omnipath_lane *lane_at(const struct omnipath *q, const struct omnipath_router *r, uint32_t buffer,
+                                            uint32_t vl)
 {
-    return &q->source_states[(size_t)router * q->sources + source];
-}
-static inline struct omnipath_port *port_at(const struct omnipath *q, uint32_t router, uint32_t port)
-{
-    return &q->port_states[(size_t)router * q->all_ports + port];
-}
-static inline size_t lane_number(const struct omnipath *q, uint32_t router, uint32_t buffer, uint32_t vl)
-{
-    return ((size_t)router * q->buffers + buffer) * q->num_vcs + vl;
-}
-static inline struct shared_room *room_at(const struct omnipath *q, uint32_t router, uint32_t buffer)
-{
-    return (struct shared_room *)(void *)(q->rooms + ((size_t)router * q->buffers + buffer) * q->room_bytes);
-}
-static inline struct shared_room *room_downstream(const struct omnipath *q, uint32_t router, uint32_t port)
-{
-    return (struct shared_room *)(void *)(q->downstream + ((size_t)router * q->all_ports + port) * q->room_bytes);
-}
-static inline void *choice_at(const struct omnipath *q, uint32_t router, uint32_t port)
-{
-    return q->choices + ((size_t)router * q->all_ports + port) * q->scheduler.bytes;
-}
-static inline uint64_t *wants_of(const struct omnipath *q, uint32_t router, uint32_t input, uint32_t vl)
-{
-    return q->wants + (((size_t)router * q->all_ports + input) * q->num_vcs + vl) * q->words;
-}
-
-/* When the last packet of a level was through: no arbitration of the level begins before. */
-static inline tick_t *free_at(const struct omnipath *q, uint32_t router, uint32_t source, uint32_t vl)
-{
-    const struct service *service = q->scheduler.service;
-    return &q->free_times[((size_t)router * q->sources + source) * service->groups + service->vc_group[vl]];
-}
-/* Since when the first packet of a VL waits for the crossbar. */
-static inline tick_t *ready_at(const struct omnipath *q, uint32_t router, uint32_t source, uint32_t vl)
-{
-    return &q->ready_times[((size_t)router * q->sources + source) * q->num_vcs + vl];
+    return &r->lanes[buffer * q->num_vcs + vl];
 }
 
 /* When the arbitration of a VL that is ready is over. */
-static inline tick_t omnipath_arbitrated(const struct omnipath *q, uint32_t router, uint32_t source, uint32_t vl)
+static inline tick_t omnipath_arbitrated(const struct omnipath *q, const struct omnipath_router *r, uint32_t source,
+                                         uint32_t vl)
 {
-    tick_t since = *ready_at(q, router, source, vl), free = *free_at(q, router, source, vl);
-    return (since > free ? since : free) + q->arbitration[is_central(q, source)];
+    tick_t since = lane_at(q, r, source, vl)->ready_at;
+    tick_t free_at = r->sources[source].free_at[q->network->service.vc_group[vl]];
+    return (since > free_at ? since : free_at) + q->arbitration[is_central(q, source)];
 }
 
-/* The packet at the front of a lane, which is not empty. */
-static inline uint32_t first_packet(const struct omnipath *q, size_t number)
+/* The packet at a place of a lane, which has that many. */
+static inline uint32_t packet_at(const struct omnipath *q, const struct omnipath_lane *lane, uint32_t place)
 {
-    return q->rings[number * (q->ring_mask + 1) + (q->lane_states[number].first & q->ring_mask)];
+    return lane->packets[(lane->first + place) & q->ring_mask];
 }
-
-/* Where the target of a packet in a central lane is noted. */
-static inline size_t central_slot(const struct omnipath *q, uint32_t router, uint32_t buffer, uint32_t vl,
-                                  uint16_t place)
+static inline uint32_t first_size(const struct omnipath *q, const struct omnipath_lane *lane)
 {
-    size_t lane = ((size_t)router * (q->sources - q->all_ports) + buffer - q->all_ports) * q->num_vcs + vl;
-    return lane * (q->ring_mask + 1) + (place & q->ring_mask);
+    return network_packet(q->network, packet_at(q, lane, 0))->size;
+}
+/* A packet joins a lane behind those that are there or on their way. */
+static inline void join_lane(const struct omnipath *q, struct omnipath_lane *lane, uint32_t packet)
+{
+    lane->packets[(lane->first + lane->count++) & q->ring_mask] = packet;
 }
 
 /* Credits that a packet gives back as flits [from, to) of it leave. */
@@ -227,14 +195,13 @@ static inline uint32_t credits_left(const struct omnipath *q, uint32_t from, uin
 }
 
 /* The router steps at `when`, or at its clock's next edge. */
-static inline void omnipath_wake(const struct omnipath *q, uint32_t router, tick_t when)
+static inline void omnipath_wake(const struct omnipath *q, struct omnipath_router *r, tick_t when)
 {
-    struct omnipath_head *head = &q->heads[router];
     if (q->cycle > 1)
         when = (when + q->cycle - 1) / q->cycle * q->cycle;
-    if (head->step_at != when && head->stepped_at != when) { /* what a step finds it does itself */
-        head->step_at = when;
-        network_post_step(q->engine, EVENT_ROUTER_STEP, router, 0, when);
+    if (r->step_at != when && r->stepped_at != when) { /* what a step finds it does itself */
+        r->step_at = when;
+        network_post_step(q->engine, EVENT_ROUTER_STEP, r->number, 0, when);
     }
 }
 
@@ -246,20 +213,21 @@ struct crossed_event {
 };
 
 /* omnipath.c: a packet that may ask for the crossbar has come to the front of a source's lane: a set of its VL, or none. */
-uint64_t omnipath_look_at_front(struct omnipath *q, uint32_t router, uint32_t source, uint32_t vl, tick_t now);
+uint64_t omnipath_look_at_front(struct omnipath *q, struct omnipath_router *r, uint32_t source, uint32_t vl,
+                                tick_t now);
 /*
  * A source that sends nothing takes part in allocation as soon as the arbitration of these VLs is over, which have just
  * become ready or had to wait for it. Within a tick the order of calls must not matter, not even for how often it steps.
  */
-void omnipath_ask(struct omnipath *q, uint32_t router, uint32_t source, uint64_t vls, tick_t now);
+void omnipath_ask(struct omnipath *q, struct omnipath_router *r, uint32_t source, uint64_t vls, tick_t now);
+
+/* Which of several VLs of a buffer, by its scheduler. */
+uint32_t omnipath_choose_vl(struct omnipath *q, const struct lane_scheduler *scheduler, const void *choice,
+                            const struct omnipath_lane *lanes, uint64_t vls, struct random *random);
 
 /* omnipath_switch.c: who crosses, and crossing. */
-void omnipath_allocate(struct omnipath *q, uint32_t router, tick_t now);
-void omnipath_cross(struct omnipath *q, uint32_t router, tick_t now);
-
-/* omnipath_output.c: from the output buffers to the channels. */
-void omnipath_stored(struct omnipath *q, uint32_t router, uint32_t port, uint32_t vl, tick_t now);
-event_handler omnipath_receive_credits, omnipath_step_outputs;
+void omnipath_allocate(struct omnipath *q, struct omnipath_router *r, tick_t now);
+void omnipath_cross(struct omnipath *q, struct omnipath_router *r, tick_t now);
 
 /* Settings and building, in omnipath_build.c. */
 extern const struct option omnipath_options[];
@@ -270,7 +238,6 @@ void omnipath_check(const struct network *network, const struct choice *self, st
 void omnipath_build(void *routers, const void *config);
 void omnipath_share(void *routers);
 
-/* From outside, in omnipath_look.c. */
 void omnipath_look(const void *routers, uint32_t router, uint32_t lane, struct lane_look *seen,
                    struct shown_router *shown);
 void omnipath_check_idle(const void *routers, uint32_t router);

@@ -2,9 +2,12 @@
 /*
  * The settings of the Omni-Path router (those of OPASim's report, section 2.3 and
  * Table 1, with its defaults, and what it leaves open; docs/omnipath.md has them side by
- * side), and building the routers from them and the network's links.
+ * side), building the routers from them and the network's links, and looking at them from
+ * outside.
  */
 #include "network/router/omnipath.h"
+
+#include "flitwarp/shown.h"
 
 static const char *const queue_unit_names[] = {"credits", "flits", NULL};
 static const char *const candidates_names[] = {"one", "all", NULL};
@@ -142,78 +145,92 @@ void omnipath_share(void *routers)
     q->aims = arena_array(arena, struct aims, (size_t)q->sources * q->num_vcs);
 }
 
-static size_t whole_words(size_t bytes) { return (bytes + 7) / 8 * 8; }
-
-static void take_memory(struct omnipath *q, struct arena *arena)
+static void init_port(struct omnipath *q, struct omnipath_router *r, uint32_t number)
 {
-    size_t routers = q->network->topology.routers, sources = routers * q->sources, ports = routers * q->all_ports;
-    size_t lanes = routers * q->buffers * q->num_vcs, central = routers * (q->sources - q->all_ports) * q->num_vcs;
-    q->heads = arena_array(arena, struct omnipath_head, routers);
-    q->random = arena_array(arena, struct random, routers);
-    q->port_random = arena_array(arena, struct random, ports);
-    q->same_vl = arena_array(arena, uint64_t, (size_t)q->num_vcs * q->words);
-    q->asking = arena_array(arena, uint64_t, routers * q->source_words);
-    q->busy = arena_array(arena, uint64_t, routers * q->source_words);
-    q->open = arena_array(arena, uint64_t, routers * q->sink_words);
-    q->usable = arena_array(arena, uint64_t, routers * q->words);
-    q->source_states = arena_array(arena, struct omnipath_source, sources);
-    q->port_states = arena_array(arena, struct omnipath_port, ports);
-    q->lane_states = arena_array(arena, struct omnipath_lane, lanes);
-    q->rings = arena_array(arena, uint32_t, lanes * (q->ring_mask + 1));
-    q->targets = arena_array(arena, uint16_t, central * (q->ring_mask + 1));
-    q->ready_times = arena_array(arena, tick_t, sources * q->num_vcs);
-    q->free_times = arena_array(arena, tick_t, sources * q->network->service.groups);
-    q->turns = arena_array(arena, struct omnipath_turn, routers * q->lanes);
-    q->wants = arena_array(arena, uint64_t, ports * q->num_vcs * q->words);
-    q->rooms = arena_take(arena, routers * q->buffers * q->room_bytes);
-    q->downstream = arena_take(arena, ports * q->room_bytes);
-    q->lane_flits = arena_array(arena, uint32_t, routers * q->lanes);
-    q->storing = arena_array(arena, struct omnipath_timer, routers * (q->storing_mask + 1));
-    q->routing_heads = arena_array(arena, struct omnipath_timer, routers * (q->routing_mask + 1));
-    q->allocator_states = arena_take(arena, routers * q->allocator_bytes);
-    q->source_choices = arena_take(arena, sources * q->source_scheduler.bytes);
-    q->choices = arena_take(arena, ports * q->scheduler.bytes);
-}
-
-static void init_port(struct omnipath *q, uint32_t router, uint32_t number)
-{
-    struct omnipath_port *port = port_at(q, router, number);
-    lane_scheduler_start(&q->scheduler, choice_at(q, router, number));
-    q->port_random[(size_t)router * q->all_ports + number] =
-        random_stream(q->network->seed, (uint64_t)router * q->all_ports + number, RANDOM_OUTPUT);
-    if (number >= q->ports || network_link(q->network, router, number)->target == FW_NONE)
-        return; /* nothing is behind it */
-    const struct link *link = network_link(q->network, router, number);
+    struct omnipath_port *port = &r->ports[number];
+    struct arena *arena = q->network->arena;
     *port = (struct omnipath_port){
-        .far = link_lane(link, 0),
-        .latency = link->latency,
-        .cycle = link->cycle,
-        .kind = link->to_terminal ? EVENT_TERMINAL_FLIT : EVENT_FLIT,
-        .back_kind = link->to_terminal ? EVENT_TERMINAL_CREDIT : EVENT_CREDIT,
+        .room = arena_take(arena, shared_room_bytes(q->num_vcs)),
+        .rule = &q->rule[0],
+        .choice = arena_take(arena, q->scheduler.bytes),
+        .random = random_stream(q->network->seed, (uint64_t)r->number * q->all_ports + number, RANDOM_OUTPUT),
     };
+    lane_scheduler_start(&q->scheduler, port->choice);
+    if (number >= q->ports || network_link(q->network, r->number, number)->target == FW_NONE)
+        return; /* nothing is behind it */
+    const struct link *link = network_link(q->network, r->number, number);
+    port->far = link_lane(link, 0);
+    port->latency = link->latency;
+    port->cycle = link->cycle;
+    port->kind = link->to_terminal ? EVENT_TERMINAL_FLIT : EVENT_FLIT;
+    port->back_kind = link->to_terminal ? EVENT_TERMINAL_CREDIT : EVENT_CREDIT;
+    port->credit_flits = link->to_terminal ? 1 : q->flits_per_credit;
+    port->rule = link->to_terminal ? &q->terminal_rule : &q->rule[0];
     if (link->carries_out)
-        bits_add_range(q->usable + (size_t)router * q->words, number * q->num_vcs, q->num_vcs);
+        bits_add_range(r->usable, number * q->num_vcs, q->num_vcs);
 }
 
-static void init_router(struct omnipath *q, uint32_t router)
+static void init_buffer(struct omnipath *q, struct omnipath_router *r, uint32_t buffer)
 {
-    q->heads[router] = (struct omnipath_head){.step_at = FW_NEVER, .stepped_at = FW_NEVER};
-    q->random[router] = random_stream(q->network->seed, router, RANDOM_ARBITER);
-    bits_add_range(q->open + (size_t)router * q->sink_words, 0, q->sinks);
+    struct arena *arena = q->network->arena;
+    r->rooms[buffer] = arena_take(arena, shared_room_bytes(q->num_vcs));
+    for (uint32_t vl = 0; vl < q->num_vcs; vl++)
+        *lane_at(q, r, buffer, vl) = (struct omnipath_lane){
+            .packets = arena_array(arena, uint32_t, q->ring_mask + 1),
+            .targets = is_central(q, buffer) ? arena_array(arena, uint16_t, q->ring_mask + 1) : NULL,
+            .wants = buffer < q->all_ports ? arena_array(arena, uint64_t, q->words) : NULL,
+            .target = LANE_IDLE,
+        };
+    if (buffer >= q->sources)
+        return;
+    r->sources[buffer] = (struct omnipath_source){
+        .choice = arena_take(arena, q->source_scheduler.bytes),
+        .free_at = arena_array(arena, tick_t, q->network->service.groups),
+        .sink = NOBODY,
+        .last = (uint16_t)(q->lanes - 1),
+    };
+    lane_scheduler_start(&q->source_scheduler, r->sources[buffer].choice);
+}
+
+static struct omnipath_timers make_timers(struct arena *arena, uint32_t mask)
+{
+    return (struct omnipath_timers){.ring = arena_array(arena, struct omnipath_timer, mask + 1), .mask = mask};
+}
+
+static void init_router(struct omnipath *q, struct omnipath_router *r, uint32_t number)
+{
+    struct arena *arena = q->network->arena;
+    const void *settings = q->config.allocator.config;
+    *r = (struct omnipath_router){
+        .number = number,
+        .step_at = FW_NEVER,
+        .stepped_at = FW_NEVER,
+        .storing = make_timers(arena, q->storing_mask),
+        .routing = make_timers(arena, q->routing_mask),
+        .random = random_stream(q->network->seed, number, RANDOM_ARBITER),
+        .asking = arena_array(arena, uint64_t, q->source_words),
+        .busy = arena_array(arena, uint64_t, q->source_words),
+        .open = arena_array(arena, uint64_t, words_for(q->sinks)),
+        .usable = arena_array(arena, uint64_t, q->words),
+        .sources = arena_array(arena, struct omnipath_source, q->sources),
+        .ports = arena_array(arena, struct omnipath_port, q->all_ports),
+        .lanes = arena_array(arena, struct omnipath_lane, q->buffers * q->num_vcs),
+        .rooms = arena_array(arena, struct shared_room *, q->buffers),
+        .turns = arena_array(arena, struct omnipath_turn, q->lanes),
+        .lane_flits = arena_array(arena, uint32_t, q->lanes),
+        .allocator = q->allocator->state_size
+                         ? arena_take(arena, q->allocator->state_size(settings, q->sources, q->sinks))
+                         : NULL,
+    };
+    bits_add_range(r->open, 0, q->sinks);
     if (q->allocator->init)
-        q->allocator->init(q->allocator_states + (size_t)router * q->allocator_bytes, q->config.allocator.config,
-                           q->sources, q->sinks);
+        q->allocator->init(r->allocator, settings, q->sources, q->sinks);
     for (uint32_t port = 0; port < q->all_ports; port++)
-        init_port(q, router, port);
-    for (uint32_t source = 0; source < q->sources; source++) {
-        *source_at(q, router, source) = (struct omnipath_source){.sink = NOBODY, .last = (uint16_t)(q->lanes - 1)};
-        lane_scheduler_start(&q->source_scheduler,
-                             q->source_choices + ((size_t)router * q->sources + source) * q->source_scheduler.bytes);
-        for (uint32_t vl = 0; vl < q->num_vcs; vl++)
-            q->lane_states[lane_number(q, router, source, vl)].target = LANE_IDLE;
-    }
+        init_port(q, r, port);
+    for (uint32_t buffer = 0; buffer < q->buffers; buffer++)
+        init_buffer(q, r, buffer);
     for (uint32_t lane = 0; lane < q->lanes; lane++)
-        q->turns[(size_t)router * q->lanes + lane].next = NOBODY;
+        r->turns[lane].next = NOBODY;
 }
 
 /* Flits, or heads, that the inputs of a router take in while one of them is stored, or stored and routed. */
@@ -230,20 +247,15 @@ static void set_sizes(struct omnipath *q)
     q->sources = q->sinks = q->all_ports + q->all_ports / MPORT_PORTS * MPORT_LINKS;
     q->buffers = q->sources + q->all_ports;
     q->source_words = words_for(q->sources);
-    q->sink_words = words_for(q->sinks);
     q->rule[0] = omnipath_rule(c, false);
     q->rule[1] = omnipath_rule(c, true);
     q->terminal_rule = q->rule[0];
     q->terminal_rule.total *= c->flits_per_credit;
     q->terminal_rule.exclusive *= c->flits_per_credit;
     q->terminal_rule.maximum *= c->flits_per_credit;
-    q->room_bytes = shared_room_bytes(c->num_vcs);
     q->ring_mask = ring_mask_for(c->max_credits);
     q->storing_mask = timers_mask(q, q->input, q->terminal_rule.total);
     q->routing_mask = timers_mask(q, q->input + q->routing, q->rule[0].total);
-    q->allocator_bytes = 0;
-    if (q->allocator->state_size)
-        q->allocator_bytes = whole_words(q->allocator->state_size(c->allocator.config, q->sources, q->sinks));
 }
 
 void omnipath_check(const struct network *network, const struct choice *self, struct errors *errors)
@@ -276,9 +288,117 @@ void omnipath_build(void *routers, const void *config)
     lane_scheduler_init(&q->source_scheduler, &q->network->service, &c->arbiter, c->num_vcs, false);
     lane_scheduler_init(&q->scheduler, &q->network->service, &c->output_arbiter, c->num_vcs, true);
     set_sizes(q);
-    take_memory(q, q->network->arena);
+    q->same_vl = arena_array(q->network->arena, uint64_t, (size_t)q->num_vcs * q->words);
     for (uint32_t lane = 0; lane < q->lanes; lane++)
         bits_add(q->same_vl + (size_t)(lane % q->num_vcs) * q->words, lane);
+    q->each = arena_array(q->network->arena, struct omnipath_router, q->network->topology.routers);
     for (uint32_t router = 0; router < q->network->topology.routers; router++)
-        init_router(q, router);
+        init_router(q, &q->each[router], router);
+}
+
+/*
+ * ---- from outside: it has more buffers than inputs and outputs. What is in a central one is shown behind the output
+ * that it goes to, and so is what crosses ----
+ */
+
+void omnipath_check_idle(const void *routers, uint32_t router)
+{
+    const struct omnipath *q = routers;
+    const struct omnipath_router *r = &q->each[router];
+    for (uint32_t buffer = 0; buffer < q->buffers; buffer++) {
+        for (uint32_t vl = 0; vl < q->num_vcs; vl++) {
+            const struct omnipath_lane *lane = lane_at(q, r, buffer, vl);
+            FW_CHECK(!lane->count && !lane->sent && !lane->routed,
+                     "router %u buffer %u vl %u: %u packets are left at the end", router, buffer, vl, lane->count);
+        }
+        FW_CHECK(shared_room_is_empty(&q->rule[is_central(q, buffer)], r->rooms[buffer]),
+                 "router %u buffer %u: room is taken at the end", router, buffer);
+    }
+    for (uint32_t port = 0; port < q->all_ports; port++)
+        FW_CHECK(shared_room_is_empty(&q->rule[0], r->ports[port].room),
+                 "router %u port %u: not all credits are back at the end", router, port);
+    FW_CHECK(!bits_any(r->busy, q->source_words), "router %u: something crosses at the end", router);
+}
+
+/* Some flits of the packet at a place of a lane: of those that came, all that have not gone on. */
+static void show_packet(const struct omnipath *q, const struct omnipath_lane *lane, uint32_t place, uint32_t came,
+                        struct shown_router *shown, struct shown_queue *queue)
+{
+    uint32_t gone = place ? 0 : lane->sent;
+    if (came > gone)
+        shown_add(shown, queue, packet_at(q, lane, place), gone, came - gone);
+}
+
+static void show_input(const struct omnipath *q, const struct omnipath_lane *lane, struct shown_router *shown,
+                       struct shown_queue *queue)
+{
+    for (uint32_t place = 0; place < lane->count; place++) {
+        bool is_coming = place + 1u == lane->count && lane->due;
+        uint32_t size = network_packet(q->network, packet_at(q, lane, place))->size;
+        show_packet(q, lane, place, is_coming ? lane->due : size, shown, queue);
+    }
+}
+
+/* Flits of a packet in a sink that have left their source: all, unless it is the one that is being sent there. */
+static uint32_t sent_to(const struct omnipath *q, const struct omnipath_router *r, uint32_t sink, uint32_t packet)
+{
+    for (uint32_t source = 0; source < q->sources; source++) {
+        const struct omnipath_lane *lane = lane_at(q, r, source, r->sources[source].vl);
+        if (r->sources[source].sink == sink && lane->count && packet_at(q, lane, 0) == packet)
+            return lane->sent;
+    }
+    return network_packet(q->network, packet)->size;
+}
+
+/* What is in a buffer's lane and on its way to it, of that what goes to an output. */
+static void show_sink(const struct omnipath *q, const struct omnipath_router *r, uint32_t sink, uint32_t output,
+                      struct shown_router *shown)
+{
+    const struct omnipath_lane *lane = lane_at(q, r, sink, output % q->num_vcs);
+    for (uint32_t place = 0; place < lane->count; place++)
+        if (!lane->targets || lane->targets[(lane->first + place) & q->ring_mask] == output)
+            show_packet(q, lane, place, sent_to(q, r, sink, packet_at(q, lane, place)), shown,
+                        &shown->outputs[output].queue);
+}
+
+/* Does the first packet of an input lane cross? */
+static bool crosses(const struct omnipath *q, const struct omnipath_router *r, uint32_t lane)
+{
+    const struct omnipath_source *source = &r->sources[lane / q->num_vcs];
+    return r->lanes[lane].count && source->sink != NOBODY && source->vl == lane % q->num_vcs;
+}
+
+/* The input lane whose packet crosses to an output lane, or towards it; NOBODY: none does. */
+static uint16_t owner_of(const struct omnipath *q, const struct omnipath_router *r, uint32_t output)
+{
+    uint16_t owner = NOBODY;
+    for (uint32_t lane = 0; lane < q->lanes; lane++)
+        if (r->lanes[lane].target == output && crosses(q, r, lane))
+            owner = (uint16_t)lane;
+    return owner;
+}
+
+/* What has begun to cross goes on by itself: packets wait for room alone, at the front of their input lanes. */
+void omnipath_look(const void *routers, uint32_t router, uint32_t lane, struct lane_look *seen,
+                   struct shown_router *shown)
+{
+    const struct omnipath *q = routers;
+    const struct omnipath_router *r = &q->each[router];
+    const struct omnipath_lane *at = &r->lanes[lane];
+    const struct omnipath_port *port = &r->ports[lane / q->num_vcs];
+    seen->is_full = true;
+    seen->left = r->lane_flits[lane];
+    if (at->count) {
+        seen->packet = packet_at(q, at, 0);
+        seen->output = at->target == LANE_IDLE ? LANE_ROUTED : crosses(q, r, lane) ? at->target : LANE_WAITS;
+        seen->wants = at->wants;
+    }
+    if (!shown)
+        return;
+    seen->owner = owner_of(q, r, lane);
+    seen->credits = shared_room_left(port->rule, port->room, lane % q->num_vcs);
+    show_input(q, at, shown, &shown->inputs[lane].queue);
+    show_sink(q, r, output_buffer(q, lane / q->num_vcs), lane, shown);
+    for (uint32_t central = q->all_ports; central < q->sources; central++)
+        show_sink(q, r, central, lane, shown);
 }
