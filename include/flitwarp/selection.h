@@ -49,13 +49,7 @@ struct selection_ops {
 bool selection_init(struct selection *selection, const struct choice *choice, const struct selection *space,
                     struct arena *arena, struct errors *errors);
 
-/* What a queue is measured by. */
-enum queue_measure { QUEUE_PACKETS, QUEUE_FLITS };
-extern const char *const queue_measure_names[];
-
 /* Those planes of the set that have the least value; a plane's stands `stride` numbers behind that of the one before. */
 uint64_t planes_least(uint64_t planes, const uint32_t *values, uint32_t stride);
-/* Those planes of the set where least waits. */
-uint64_t planes_least_queued(const struct plane_question *question, uint64_t planes, enum queue_measure measure);
 /* One plane of the set, each as likely: by packet, so that no order of events matters. */
 uint32_t planes_draw(const struct selection *selection, const struct plane_question *question, uint64_t planes);

@@ -408,6 +408,20 @@ static void *build_routers(struct network *network, const struct choice *self, s
     return routers;
 }
 
+static void *build_interfaces(struct network *network, const struct choice *self, struct errors *errors)
+{
+    const struct interface_ops *ops = network->core->interface_ops;
+    uint32_t before = errors->count;
+    if (ops->check)
+        ops->check(network, self, errors);
+    if (errors->count > before)
+        return NULL;
+    struct interfaces_head *interfaces = arena_take(network->arena, ops->size);
+    *interfaces = (struct interfaces_head){network, network->engine};
+    ops->build(interfaces, self->config);
+    return interfaces;
+}
+
 bool network_build(struct network *network, const struct network_config *config, struct engine *engine,
                    struct arena *arena, uint64_t seed, const struct network_split *split, struct errors *errors)
 {
@@ -426,7 +440,7 @@ bool network_build(struct network *network, const struct network_config *config,
     if (config->deadlock == DEADLOCK_RECOVER && !recovery_is_possible(network, errors))
         return false;
     network->core->routers = build_routers(network, &config->router, errors);
-    network->core->interfaces = network->core->interface_ops->build(network, &config->interface, errors);
+    network->core->interfaces = build_interfaces(network, &config->interface, errors);
     if (!network->core->routers || !network->core->interfaces)
         return false;
     network->core->bytes = arena->bytes - of_parts;
@@ -439,6 +453,20 @@ void network_connect(struct network *network, const struct network_client *clien
     network->core->client = *client;
     network->listener = client->listener;
     add_kinds(network);
+}
+
+void network_withdraw(struct network *part, void (*withdrawn)(void *context, uint32_t packet), void *context)
+{
+    for (uint32_t terminal = 0; terminal < part->topology.terminals; terminal++) {
+        bool is_here = !part->terminal_part || part->terminal_part[terminal] == part->part;
+        for (uint32_t packet = 0; is_here && packet != FW_NONE;) {
+            packet = part->core->interface_ops->withdraw(part->core->interfaces, terminal);
+            if (packet != FW_NONE) {
+                withdrawn(context, packet);
+                pool_give(&part->packets, packet, sizeof(struct packet));
+            }
+        }
+    }
 }
 
 void network_release(struct network *network)

@@ -111,6 +111,8 @@ bool network_build(struct network *network, const struct network_config *config,
 /* Joins the workload to the network and registers all events with the engine; once, after building. */
 void network_connect(struct network *network, const struct network_client *client);
 void network_release(struct network *network);
+/* Takes back all packets of a part's terminals that have not begun to enter the network. */
+void network_withdraw(struct network *part, void (*withdrawn)(void *context, uint32_t packet), void *context);
 
 /* What routers show of themselves, see struct lane_look; nothing where they do not. */
 static inline uint64_t network_flit_hops(const struct network *part)

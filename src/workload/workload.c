@@ -113,8 +113,7 @@ static void enter_phase(struct workload *workload, enum phase phase, tick_t now)
     if (workload->lanes && (phase == PHASE_GENERATING || phase == PHASE_FINISHING))
         lane_counts_note(workload->lanes, workload->network, phase == PHASE_FINISHING);
     for (uint32_t i = 0; i < workload->part_count && phase == PHASE_DRAINING; i++)
-        workload->network->core->interface_ops->withdraw(workload->parts[i].network->core->interfaces, part_withdrawn,
-                                                         &workload->parts[i]);
+        network_withdraw(workload->parts[i].network, part_withdrawn, &workload->parts[i]);
 }
 
 static bool all_have_signalled(struct workload *workload, tick_t now)

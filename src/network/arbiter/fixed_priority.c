@@ -19,22 +19,16 @@ static const struct option fixed_priority_options[] = {
     OPTION_END,
 };
 
-struct fixed_priority_state {
-    uint32_t order;
-};
-
 static size_t fixed_priority_state_size(const void *config, uint32_t inputs)
 {
     (void)config, (void)inputs;
-    return sizeof(struct fixed_priority_state);
+    return sizeof(struct fixed_priority_config);
 }
 
 static void fixed_priority_init(void *state, const void *config, uint32_t inputs)
 {
     (void)inputs;
-    const struct fixed_priority_config *settings = config;
-    struct fixed_priority_state *fixed = state;
-    fixed->order = settings->order;
+    *(struct fixed_priority_config *)state = *(const struct fixed_priority_config *)config;
 }
 
 static uint32_t highest(const uint64_t *set, uint32_t words)
@@ -47,7 +41,7 @@ static uint32_t highest(const uint64_t *set, uint32_t words)
 
 static uint32_t fixed_priority_pick(const void *state, const struct arbitration *arbitration)
 {
-    const struct fixed_priority_state *fixed = state;
+    const struct fixed_priority_config *fixed = state;
     return fixed->order == LOWEST_FIRST ? bits_next_cyclic(arbitration->requests, arbitration->words, 0)
                                         : highest(arbitration->requests, arbitration->words);
 }

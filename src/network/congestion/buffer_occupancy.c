@@ -19,8 +19,6 @@
 #include "flitwarp/congestion.h"
 #include "flitwarp/network.h"
 
-#include "network/congestion/window.h"
-
 #include <math.h>
 
 enum accounting { ACCOUNT_OUTPUT, ACCOUNT_DOWNSTREAM, ACCOUNT_BOTH };
@@ -65,11 +63,16 @@ struct change {
     bool is_downstream;
 };
 
-/* What a router has reported and nobody can see yet. */
+/* What a router has reported and nobody can see yet; or what was sent by a lane, each with when it is off the channel. */
 struct unseen {
     struct change *ring; /* of a power of two */
     uint32_t size;
     uint32_t first, end; /* free-running */
+};
+
+struct wire {
+    struct unseen sent;
+    int32_t flits;
 };
 
 struct buffer_occupancy {
@@ -82,7 +85,7 @@ struct buffer_occupancy {
     uint32_t lanes;
     uint32_t *seen;        /* by router * lanes + lane: flits that routing knows of */
     struct unseen *unseen; /* by router */
-    struct window *wires;  /* by router * lanes + lane: flits that count as on the channel; NULL: none do */
+    struct wire *wires;    /* by router * lanes + lane: flits that count as on the channel; NULL: none do */
     double *capacity;      /* by router * ports + port: flits that a lane's queues can hold, as far as they count */
 };
 
@@ -126,7 +129,7 @@ static struct congestion *buffer_occupancy_build(const struct choice *self, cons
     sensor->counts[QUEUE_DOWNSTREAM] = sensor->config.accounting != ACCOUNT_OUTPUT;
     sensor->lanes = shape->ports * shape->num_vcs;
     if (sensor->config.phantom_value > 0)
-        sensor->wires = arena_array(arena, struct window, (size_t)shape->routers * sensor->lanes);
+        sensor->wires = arena_array(arena, struct wire, (size_t)shape->routers * sensor->lanes);
     sensor->seen = arena_array(arena, uint32_t, (size_t)shape->routers * sensor->lanes);
     sensor->unseen = arena_array(arena, struct unseen, shape->routers);
     sensor->is_simple = (sensor->config.per == PER_VC || sensor->config.per == PER_PORT) && !sensor->wires &&
@@ -141,19 +144,41 @@ static size_t port_number(const struct buffer_occupancy *sensor, uint32_t router
     return (size_t)router * sensor->common.ports + lane / sensor->common.num_vcs;
 }
 
+static inline struct change *change_at(const struct unseen *unseen, uint32_t at)
+{
+    return &unseen->ring[at & (unseen->size - 1)];
+}
+
+static void grow(struct buffer_occupancy *sensor, struct unseen *unseen)
+{
+    uint32_t size = unseen->size ? 2 * unseen->size : 64, count = unseen->end - unseen->first;
+    struct change *ring = arena_array(sensor->arena, struct change, size);
+    for (uint32_t i = 0; i < count; i++)
+        ring[i] = *change_at(unseen, unseen->first + i);
+    *unseen = (struct unseen){.ring = ring, .size = size, .end = count};
+}
+
 /* Flits that are seen to have been sent are on the channel for some time from then on. */
 static void enter_wire(struct buffer_occupancy *sensor, uint32_t router, const struct change *sent)
 {
     const struct link *link = &sensor->common.links[port_number(sensor, router, sent->lane)];
+    struct wire *wire = &sensor->wires[(size_t)router * sensor->lanes + sent->lane];
     tick_t length = (tick_t)(link->latency * sensor->config.phantom_length);
-    for (int32_t flit = 0; flit < sent->change; flit++)
-        window_add(&sensor->wires[(size_t)router * sensor->lanes + sent->lane], sensor->arena,
-                   sent->when + sensor->config.latency + length);
+    if (sent->change <= 0)
+        return;
+    if (wire->sent.end - wire->sent.first == wire->sent.size)
+        grow(sensor, &wire->sent);
+    *change_at(&wire->sent, wire->sent.end++) =
+        (struct change){.when = sent->when + sensor->config.latency + length, .change = sent->change};
+    wire->flits += sent->change;
 }
 
-static inline struct change *change_at(const struct unseen *unseen, uint32_t at)
+static int32_t flits_on_wire(struct wire *wire, tick_t now)
 {
-    return &unseen->ring[at & (unseen->size - 1)];
+    struct unseen *sent = &wire->sent;
+    for (; sent->first != sent->end && change_at(sent, sent->first)->when <= now; sent->first++)
+        wire->flits -= change_at(sent, sent->first)->change;
+    return wire->flits;
 }
 
 static __attribute__((noinline)) void see(struct buffer_occupancy *sensor, uint32_t router, tick_t now)
@@ -178,15 +203,6 @@ static inline void catch_up(struct buffer_occupancy *sensor, uint32_t router, ti
     const struct unseen *unseen = &sensor->unseen[router];
     if (unseen->first != unseen->end && change_at(unseen, unseen->first)->when + sensor->config.latency <= now)
         see(sensor, router, now);
-}
-
-static void grow(struct buffer_occupancy *sensor, struct unseen *unseen)
-{
-    uint32_t size = unseen->size ? 2 * unseen->size : 64, count = unseen->end - unseen->first;
-    struct change *ring = arena_array(sensor->arena, struct change, size);
-    for (uint32_t i = 0; i < count; i++)
-        ring[i] = *change_at(unseen, unseen->first + i);
-    *unseen = (struct unseen){.ring = ring, .size = size, .end = count};
 }
 
 static inline void add_change(struct unseen *unseen, uint32_t lane, enum queue queue, int32_t change, tick_t now)
@@ -236,7 +252,7 @@ static double flits_of_lane(struct buffer_occupancy *sensor, uint32_t router, ui
     size_t number = (size_t)router * sensor->lanes + lane;
     double flits = sensor->seen[number];
     if (sensor->wires)
-        flits -= window_count(&sensor->wires[number], now) * sensor->config.phantom_value;
+        flits -= flits_on_wire(&sensor->wires[number], now) * sensor->config.phantom_value;
     return flits > 0 ? flits : 0;
 }
 

@@ -197,13 +197,9 @@ static void arrive(struct network *network, tick_t now, uint32_t handle)
     packet->head_delay = (uint32_t)(now - packet->injected);
     if (packet->size > 1)
         network->listener.accept(network->listener.context, now, packet, packet->size - 1);
-    if (network->trace_out && handle == network->traced) {
+    if (network_is_traced(network, handle))
         network_trace(network, now, FW_NONE, "eject", "all of it at terminal %u", packet->destination);
-        network->traced = FW_NONE;
-    }
-    network->in_network--;
-    network->listener.deliver(network->listener.context, now, handle);
-    pool_give(&network->packets, handle, sizeof(struct packet));
+    interface_deliver(network, handle, now);
 }
 
 void recovery_receive(void *context, tick_t now, const void *events, uint32_t count)

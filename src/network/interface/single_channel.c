@@ -37,7 +37,7 @@ struct terminal {
 
 /* All interfaces of the network, or of the part of it that a thread steps. */
 struct single_channel {
-    struct network *network;
+    INTERFACES_HEAD;
     const struct single_channel_config *config;
     struct terminal *terminals;
 };
@@ -48,7 +48,7 @@ static struct rails single_channel_rails(const void *config)
     return (struct rails){.injection = 1, .ejection = 1};
 }
 
-static bool single_channel_fits(const struct network *network, const struct choice *self, struct errors *errors)
+static void single_channel_check(const struct network *network, const struct choice *self, struct errors *errors)
 {
     const char *wrong = network->plane_count > 1            ? "several planes"
                         : network->service.groups > 1       ? "levels of service"
@@ -57,16 +57,15 @@ static bool single_channel_fits(const struct network *network, const struct choi
                                                             : NULL;
     if (wrong)
         choice_error(errors, self, NULL, "found %s, expected the interface 'standard' with that", wrong);
-    return !wrong;
 }
 
-static void *single_channel_build(struct network *network, const struct choice *self, struct errors *errors)
+static void single_channel_build(void *interfaces, const void *config)
 {
-    if (!single_channel_fits(network, self, errors))
-        return NULL;
+    struct single_channel *all = interfaces;
+    const struct network *network = all->network;
     uint32_t count = network->topology.terminals, vcs = network->num_vcs;
-    struct single_channel *all = arena_take(network->arena, sizeof *all);
-    *all = (struct single_channel){network, self->config, arena_array(network->arena, struct terminal, count)};
+    all->config = config;
+    all->terminals = arena_array(network->arena, struct terminal, count);
     for (uint32_t i = 0; i < count; i++) {
         struct terminal *terminal = &all->terminals[i];
         *terminal = (struct terminal){.step_at = FW_NEVER, .first = FW_NONE, .last = FW_NONE, .packet = FW_NONE};
@@ -79,15 +78,6 @@ static void *single_channel_build(struct network *network, const struct choice *
         for (uint32_t vc = 0; vc < vcs; vc++)
             terminal->credits[vc] = link->depth;
     }
-    return all;
-}
-
-static void *single_channel_share(const void *interfaces, struct network *part)
-{
-    struct single_channel *all = arena_take(part->arena, sizeof *all);
-    *all = *(const struct single_channel *)interfaces;
-    all->network = part;
-    return all;
 }
 
 static void terminal_wake(struct single_channel *all, uint32_t number, tick_t when)
@@ -96,8 +86,7 @@ static void terminal_wake(struct single_channel *all, uint32_t number, tick_t wh
     if (when >= terminal->step_at)
         return;
     terminal->step_at = when;
-    struct step_event *event = engine_post(all->network->engine, EVENT_INTERFACE_STEP, when, sizeof *event);
-    *event = (struct step_event){.target = number};
+    network_post_step(all->engine, EVENT_INTERFACE_STEP, number, 0, when);
 }
 
 static uint32_t terminal_take_first(const struct network *network, struct terminal *terminal)
@@ -125,12 +114,7 @@ static void terminal_begin_packet(struct single_channel *all, struct terminal *t
         terminal->vc = vc;
         terminal->packet = terminal_take_first(network, terminal);
         terminal->position = 0;
-        packet->injected = now;
-        network->in_network++;
-        struct route question = {
-            .routing = routing, .packet = packet, .router = terminal->entry.target, .draws = INJECTION_DRAWS};
-        if (routing->inject)
-            routing->inject(&question);
+        interface_begin(network, packet, terminal->entry.target, now);
         return;
     }
 }
@@ -186,7 +170,7 @@ static void single_channel_enqueue(void *interfaces, uint32_t handle)
     struct single_channel *all = interfaces;
     uint32_t number = network_packet(all->network, handle)->source;
     struct terminal *terminal = &all->terminals[number];
-    tick_t now = all->network->engine->now;
+    tick_t now = all->engine->now;
     if (terminal->last == FW_NONE)
         terminal->first = handle;
     else
@@ -210,46 +194,20 @@ static void single_channel_receive_credits(void *interfaces, tick_t now, const v
 static void single_channel_receive_flits(void *interfaces, tick_t now, const void *events, uint32_t count)
 {
     struct single_channel *all = interfaces;
-    struct network *network = all->network;
     for (const struct flit_event *event = events, *end = event + count; event < end; event++) {
-        struct packet *packet = network_packet(network, event->flit.packet);
         const struct terminal *terminal = &all->terminals[event->to.target];
         struct lane_place back = {.target = terminal->exit.target, .lane = terminal->exit.lane + event->to.lane};
-        FW_CHECK(packet->destination == event->to.target && packet->received == (event->flit.place & FLIT_POSITION),
-                 "tick %llu terminal %u: flit %u of packet %u is not due here", (unsigned long long)now,
-                 event->to.target, event->flit.place & FLIT_POSITION, event->flit.packet);
-        packet->received++;
-        if (event->flit.place & FLIT_HEAD)
-            packet->head_delay = (uint32_t)(now - packet->injected);
-        send_credit(network, EVENT_CREDIT, back, now + terminal->latency);
-        if (!(event->flit.place & FLIT_TAIL)) {
-            network->listener.accept(network->listener.context, now, packet, 1);
-            continue;
-        }
-        if (event->flit.packet == network->traced)
-            network->traced = FW_NONE;
-        network->in_network--;
-        network->listener.deliver(network->listener.context, now, event->flit.packet);
-        pool_give(&network->packets, event->flit.packet, sizeof(struct packet));
+        send_credit(all->network, EVENT_CREDIT, back, now + terminal->latency);
+        interface_arrive(all->network, event->to.target, event->flit, 1, now, now);
     }
 }
 
 /* Packets that have not begun to enter the network go back, so that a saturated run can end. */
-static uint64_t single_channel_withdraw(void *interfaces, void (*withdrawn)(void *context, uint32_t packet),
-                                        void *context)
+static uint32_t single_channel_withdraw(void *interfaces, uint32_t terminal)
 {
     struct single_channel *all = interfaces;
-    struct network *network = all->network;
-    uint64_t count = 0;
-    for (uint32_t i = 0; i < network->topology.terminals; i++) {
-        bool is_here = !network->terminal_part || network->terminal_part[i] == network->part;
-        for (; is_here && all->terminals[i].first != FW_NONE; count++) {
-            uint32_t handle = terminal_take_first(network, &all->terminals[i]);
-            withdrawn(context, handle);
-            pool_give(&network->packets, handle, sizeof(struct packet));
-        }
-    }
-    return count;
+    return all->terminals[terminal].first == FW_NONE ? FW_NONE
+                                                     : terminal_take_first(all->network, &all->terminals[terminal]);
 }
 
 static void single_channel_check_idle(void *interfaces)
@@ -266,9 +224,10 @@ static const struct interface_ops single_channel = {
     .summary = "one channel each way and one source queue, flit by flit; small, to be copied",
     .options = single_channel_options,
     .example = "{\"type\": \"single_channel\", \"latency\": 2}",
+    .size = sizeof(struct single_channel),
     .rails = single_channel_rails,
+    .check = single_channel_check,
     .build = single_channel_build,
-    .share = single_channel_share,
     .receive_flits = single_channel_receive_flits,
     .receive_credits = single_channel_receive_credits,
     .step = single_channel_step,

@@ -140,10 +140,21 @@ static void hand_over(struct interfaces *n, uint32_t handle)
 
 /* ---- packets that a processor hands over one after the other, a flit every `feed_cycle` ---- */
 
+/* Steps of feeds are numbered behind those of outlets. */
+static uint32_t first_feed(const struct interfaces *n) { return n->network->topology.terminals * n->planes; }
+
+/* The packet that a processor would hand over next. */
+static uint32_t feed_take(const struct interfaces *n, struct feed *feed)
+{
+    uint32_t handle = feed->first;
+    feed->first = network_packet(n->network, handle)->next;
+    network_packet(n->network, handle)->next = FW_NONE;
+    return handle;
+}
+
 static void feed_later(struct interfaces *n, uint32_t terminal)
 {
-    struct step_event *event = engine_post(n->engine, EVENT_INTERFACE_STEP, n->feeds[terminal].free_at, sizeof *event);
-    *event = (struct step_event){.target = first_feed(n) + terminal};
+    network_post_step(n->engine, EVENT_INTERFACE_STEP, first_feed(n) + terminal, 0, n->feeds[terminal].free_at);
 }
 
 static void feed_packet(struct interfaces *n, struct feed *feed, uint32_t handle, tick_t now)
@@ -260,41 +271,20 @@ FOR_EITHER void receive(struct interfaces *n, const struct flit_event *event, ui
 {
     struct network *network = n->network;
     for (uint32_t i = 0; i < count; i++, event++) {
-        struct packet *packet = network_packet(network, event->flit.packet);
-        FW_CHECK(packet->destination == event->to.target, "tick %llu terminal %u: packet %u belongs to terminal %u",
-                 (unsigned long long)now, event->to.target, event->flit.packet, packet->destination);
+        const struct packet *packet = network_packet(network, event->flit.packet);
         uint32_t position = event->flit.place & FLIT_POSITION;
-        FW_CHECK(packet->received == position, "tick %llu terminal %u: packet %u brings flit %u where %u is due",
-                 (unsigned long long)now, event->to.target, event->flit.packet, position, packet->received);
         uint32_t flits = chunks ? transfer_flits(&network->plan.transfer, packet, position) : 1;
-        packet->received += flits;
-        if (event->flit.place & FLIT_HEAD)
-            packet->head_delay = (uint32_t)(now - (flits - 1) * n->channel_cycle - packet->injected);
-
         struct lane_place from = outlet_of(n, event->to, plain);
         const struct outlet *outlet = &n->outlets[from.target];
         struct lane_place back = outlet->ejector;
         back.lane += from.lane;
         if (chunks)
-            send_credits(n->network, EVENT_CREDIT, back, flits, now + outlet->latency);
+            send_credits(network, EVENT_CREDIT, back, flits, now + outlet->latency);
         else
-            send_credit(n->network, EVENT_CREDIT, back, now + outlet->latency);
-
-        if (!(event->flit.place & FLIT_TAIL)) {
-            network->listener.accept(network->listener.context, now, packet, flits);
-        } else {
-            if (flits > 1)
-                network->listener.accept(network->listener.context, now, packet, flits - 1);
-            FW_CHECK(packet->received == packet->size, "tick %llu terminal %u: packet %u ends after %u of %u flits",
-                     (unsigned long long)now, event->to.target, event->flit.packet, packet->received, packet->size);
-            if (network->trace_out && event->flit.packet == network->traced) {
-                network_trace(network, now, FW_NONE, "eject", "tail at terminal %u", event->to.target);
-                network->traced = FW_NONE;
-            }
-            network->in_network--;
-            network->listener.deliver(network->listener.context, now, event->flit.packet);
-            pool_give(&network->packets, event->flit.packet, sizeof(struct packet));
-        }
+            send_credit(network, EVENT_CREDIT, back, now + outlet->latency);
+        if (network_is_traced(network, event->flit.packet) && event->flit.place & FLIT_TAIL)
+            network_trace(network, now, FW_NONE, "eject", "tail at terminal %u", event->to.target);
+        interface_arrive(network, event->to.target, event->flit, flits, now - (flits - 1) * n->channel_cycle, now);
     }
 }
 
@@ -309,6 +299,123 @@ static void standard_receive_flits(void *interfaces, tick_t now, const void *eve
         receive(n, events, count, now, false, false);
 }
 
+/* ---- the layout made, packets taken back, all idle at the end ---- */
+
+static void build_outlet(struct interfaces *n, uint32_t number)
+{
+    const struct network *network = n->network;
+    const struct link *link = outlet_link(network, number);
+    struct lane_place entry = network_entry(network, number % n->planes, number / n->planes);
+    n->outlets[number] = (struct outlet){
+        .step_at = FW_NEVER,
+        .source = {.first = FW_NONE, .last = FW_NONE},
+        .latency = link->latency,
+        .ejector = network_exit(network, number % n->planes, number / n->planes),
+    };
+    for (uint32_t i = 0; i < n->channels * n->groups; i++) {
+        uint32_t channel = i / n->groups;
+        n->injectors[(size_t)number * n->channels * n->groups + i] = (struct injector){
+            .packet = FW_NONE,
+            .channel = (uint16_t)channel,
+            .latency = n->config.latency + link->latency + network->plan.transfer.delay,
+            .lag = n->chunk ? network_lag(network, entry.target, (uint32_t)n->channel_cycle) : 0,
+            .to = {.target = entry.target, .lane = entry.lane + channel * n->num_vcs},
+            .credits = n->credits + (size_t)number * n->lanes + channel * n->num_vcs,
+        };
+    }
+    for (size_t i = (size_t)number * n->lanes; i < (size_t)(number + 1) * n->lanes; i++)
+        n->credits[i] = room_at_most(network, link);
+}
+
+static void standard_build(void *interfaces, const void *config)
+{
+    struct interfaces *n = interfaces;
+    const struct network *network = n->network;
+    struct arena *arena = network->arena;
+    n->config = *(const struct standard_config *)config;
+    n->num_vcs = network->num_vcs;
+    n->all_vcs = limit_vcs(n, bits_range(0, network->routing.vcs));
+    n->injection_vcs = network->routing.ops->injection_vcs;
+    n->channel_cycle = network->terminal_cycle;
+    n->chunk = network->plan.transfer.chunk;
+    n->planes = network->plane_count;
+    n->groups = network->service.groups;
+    n->is_by_level = n->groups > 1 || network->plan.room_exclusive;
+    n->is_plain = n->planes == 1 && !n->chunk && !n->config.feed_cycle && !n->is_by_level;
+    n->channels = network->injection_channels;
+    n->lanes = network->terminal_ports * n->num_vcs;
+    uint32_t outlets = network->topology.terminals * n->planes;
+    n->outlets = arena_array(arena, struct outlet, outlets);
+    n->injectors = arena_array(arena, struct injector, (size_t)outlets * n->channels * n->groups);
+    n->credits = arena_array(arena, uint32_t, (size_t)outlets * n->lanes);
+    n->queues = n->planes > 1 ? arena_array(arena, struct plane_queue, outlets) : NULL;
+    for (uint32_t number = 0; number < outlets; number++)
+        build_outlet(n, number);
+    if (n->is_by_level)
+        levels_build(n, arena);
+    if (n->config.feed_cycle) {
+        n->feeds = arena_array(arena, struct feed, network->topology.terminals);
+        for (uint32_t terminal = 0; terminal < network->topology.terminals; terminal++)
+            n->feeds[terminal] = (struct feed){.first = FW_NONE, .last = FW_NONE};
+    }
+}
+
+/* Packets that have not begun to enter the network go back, so that a saturated run can end. */
+static uint32_t standard_withdraw(void *interfaces, uint32_t terminal)
+{
+    struct interfaces *n = interfaces;
+    for (uint32_t i = 0; i < n->planes * n->groups; i++) {
+        uint32_t number = terminal * n->planes + i / n->groups;
+        struct source_queue *source =
+            n->is_by_level ? levels_source(n, number, i % n->groups) : &n->outlets[number].source;
+        if (source->first != FW_NONE)
+            return source_queue_take(n, number, source);
+    }
+    return n->feeds && n->feeds[terminal].first != FW_NONE ? feed_take(n, &n->feeds[terminal]) : FW_NONE;
+}
+
+/* What a terminal sends, by its source and sequence; NULL: nothing of it any more. */
+static struct injector *injector_of(const struct interfaces *n, uint32_t source, uint32_t sequence)
+{
+    uint32_t each = n->planes * n->channels * n->groups;
+    struct injector *injector = &n->injectors[(size_t)source * each];
+    for (const struct injector *end = injector + each; injector < end; injector++)
+        if (injector->packet != FW_NONE && network_packet(n->network, injector->packet)->sequence == sequence)
+            return injector;
+    return NULL;
+}
+
+static struct piece standard_find(void *interfaces, uint32_t source, uint32_t sequence)
+{
+    const struct interfaces *n = interfaces;
+    const struct injector *injector = injector_of(n, source, sequence);
+    if (!injector)
+        return (struct piece){.packet = FW_NONE};
+    return (struct piece){.packet = injector->packet,
+                          .flits = network_packet(n->network, injector->packet)->size - injector->position};
+}
+
+static void standard_take_out(void *interfaces, uint32_t handle, tick_t now)
+{
+    struct interfaces *n = interfaces;
+    const struct packet *packet = network_packet(n->network, handle);
+    struct injector *injector = injector_of(n, packet->source, packet->sequence);
+    uint32_t number = (uint32_t)((size_t)(injector - n->injectors) / (n->channels * n->groups));
+    injector->packet = FW_NONE;
+    wake(n, number, injector->free_at > now ? injector->free_at : now); /* for the next one, if there is any */
+}
+
+static void standard_check_idle(void *interfaces)
+{
+    const struct interfaces *n = interfaces;
+    for (size_t i = 0; i < (size_t)n->network->topology.terminals * n->planes * n->lanes; i++) {
+        uint32_t outlet = (uint32_t)(i / n->lanes);
+        uint32_t depth = room_at_most(n->network, outlet_link(n->network, outlet));
+        FW_CHECK(n->credits[i] == depth, "terminal %u: %u of %u credits are back at the end", outlet / n->planes,
+                 n->credits[i], depth);
+    }
+}
+
 static struct rails standard_rails(const void *config)
 {
     const struct standard_config *settings = config;
@@ -320,9 +427,9 @@ static const struct interface_ops standard = {
     .summary = "source queue without limit, injection and ejection channels, consumes at once",
     .options = standard_options,
     .example = "{\"type\": \"standard\", \"injection_channels\": 1, \"ejection_channels\": 1}",
+    .size = sizeof(struct interfaces),
     .rails = standard_rails,
     .build = standard_build,
-    .share = standard_share,
     .receive_flits = standard_receive_flits,
     .receive_credits = standard_receive_credits,
     .step = standard_step,

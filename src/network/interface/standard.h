@@ -6,7 +6,6 @@
  *
  *   standard.c         what is done for every packet and flit: handing over, sending, receiving, credits
  *   standard_levels.c  the same where levels of service share channels, or VCs a buffer
- *   standard_build.c   the layout made, packets taken back, all idle at the end
  */
 #include "flitwarp/interface.h"
 #include "network/routing/routing.h"
@@ -49,8 +48,7 @@ struct feed {
 };
 
 struct interfaces {
-    struct network *network;
-    struct engine *engine;
+    INTERFACES_HEAD;
     struct standard_config config;
     uint32_t num_vcs;
     uint32_t planes;   /* outlets of a terminal */
@@ -76,8 +74,7 @@ static inline void wake(struct interfaces *n, uint32_t number, tick_t when)
     struct outlet *outlet = &n->outlets[number];
     if (when < outlet->step_at) {
         outlet->step_at = when;
-        struct step_event *event = engine_post(n->engine, EVENT_INTERFACE_STEP, when, sizeof *event);
-        *event = (struct step_event){.target = number};
+        network_post_step(n->engine, EVENT_INTERFACE_STEP, number, 0, when);
     }
 }
 
@@ -143,18 +140,6 @@ FOR_EITHER uint32_t pick_vc(const struct interfaces *n, const struct packet *pac
     return FW_NONE;
 }
 
-/* The head is about to enter the network: the packet gets its route's beginning. */
-static inline void begin_packet(struct interfaces *n, uint32_t router, struct packet *packet, tick_t now)
-{
-    const struct routing *routing = &n->network->routing;
-    packet->injected = now;
-    n->network->in_network++;
-    if (routing->inject) {
-        struct route question = {.routing = routing, .packet = packet, .router = router, .draws = INJECTION_DRAWS};
-        routing->inject(&question);
-    }
-}
-
 /* Somebody looks at all that enters. */
 void show_flits(const struct interfaces *n, const struct injector *injector, uint32_t position, uint32_t flits,
                 struct lane_place to, tick_t now);
@@ -184,42 +169,16 @@ FOR_EITHER bool take_packet(struct interfaces *n, struct injector *injector, uin
     injector->packet = handle;
     injector->position = 0;
     injector->vc = (uint16_t)vc;
-    begin_packet(n, injector->to.target, packet, now);
+    interface_begin(n->network, packet, injector->to.target, now);
     return true;
-}
-
-/* The lane by which an outlet's packets enter at its router, and by which those to it leave. */
-static inline struct lane_place outlet_entry(const struct network *network, uint32_t outlet)
-{
-    return network_entry(network, outlet % network->plane_count, outlet / network->plane_count);
 }
 
 /* The first link of an outlet, where it injects. */
 static inline const struct link *outlet_link(const struct network *network, uint32_t outlet)
 {
-    struct lane_place entry = outlet_entry(network, outlet);
+    struct lane_place entry = network_entry(network, outlet % network->plane_count, outlet / network->plane_count);
     return network_link(network, entry.target, entry.lane / network->num_vcs);
 }
-
-/* Steps of feeds are numbered behind those of outlets. */
-static inline uint32_t first_feed(const struct interfaces *n) { return n->network->topology.terminals * n->planes; }
-
-/* The packet that a processor would hand over next. */
-static inline uint32_t feed_take(const struct interfaces *n, struct feed *feed)
-{
-    uint32_t handle = feed->first;
-    feed->first = network_packet(n->network, handle)->next;
-    network_packet(n->network, handle)->next = FW_NONE;
-    return handle;
-}
-
-/* As interface_ops asks for them, in standard_build.c. */
-void *standard_build(struct network *network, const struct choice *self, struct errors *errors);
-void *standard_share(const void *interfaces, struct network *part);
-uint64_t standard_withdraw(void *interfaces, void (*withdrawn)(void *context, uint32_t packet), void *context);
-struct piece standard_find(void *interfaces, uint32_t source, uint32_t sequence);
-void standard_take_out(void *interfaces, uint32_t handle, tick_t now);
-void standard_check_idle(void *interfaces);
 
 /* Where levels of service share the channels, or VCs the buffers behind them, in standard_levels.c. */
 void levels_build(struct interfaces *n, struct arena *arena);

@@ -91,17 +91,14 @@ bool network_share_out(struct network *network, const struct network_split *spli
     network->core->parts[0] = network;
     if (!is_possible || network->core->all_parts == 1)
         return is_possible;
-    if (network->routing.looks_afar) {
-        choice_error(errors, &network->core->config->routing, "knowledge",
-                     "'global' reads other routers at no delay, which threads cannot; accepted: 'local', or 1 thread");
-        return false;
-    }
+    if (network->routing.looks_afar)
+        return choice_error(
+            errors, &network->core->config->routing, "knowledge",
+            "'global' reads other routers at no delay, which threads cannot; accepted: 'local', or 1 thread");
     bool router_can = !network->core->router_ops->is_in_one_part;
-    if (!router_can || !network->core->interface_ops->share) {
-        const struct choice *what = router_can ? &network->core->config->interface : &network->core->config->router;
-        choice_error(errors, what, NULL, "cannot be run in parts; accepted: 1 thread");
-        return false;
-    }
+    if (!router_can || network->core->interface_ops->is_in_one_part)
+        return choice_error(errors, router_can ? &network->core->config->interface : &network->core->config->router,
+                            NULL, "cannot be run in parts; accepted: 1 thread");
     uint32_t with_routers = network->core->all_parts < topology->routers ? network->core->all_parts : topology->routers;
     uint16_t *owner = arena_array(network->arena, uint16_t, topology->routers);
     uint16_t *terminal_owner = arena_array(network->arena, uint16_t, topology->terminals);
@@ -145,6 +142,15 @@ static void *share_routers(const struct network *network, struct network *part)
     return routers;
 }
 
+static void *share_interfaces(const struct network *network, struct network *part)
+{
+    size_t size = network->core->interface_ops->size;
+    struct interfaces_head *interfaces = arena_take(part->arena, size);
+    memcpy(interfaces, network->core->interfaces, size);
+    *interfaces = (struct interfaces_head){part, part->engine};
+    return interfaces;
+}
+
 static struct exchange *make_part(struct network *network, uint32_t number, struct schedule *schedule)
 {
     struct arena *arena = network->arena;
@@ -159,7 +165,7 @@ static struct exchange *make_part(struct network *network, uint32_t number, stru
         pool_init(&part->packets, sizeof(struct packet), arena->rewind);
         part->part = network->core->first_part + number;
         part->core->routers = share_routers(network, part);
-        part->core->interfaces = network->core->interface_ops->share(network->core->interfaces, part);
+        part->core->interfaces = share_interfaces(network, part);
     }
     part->core->exchange = arena_array(&schedule->own, struct exchange, 1);
     *part->core->exchange = (struct exchange){.schedule = schedule, .soonest = FW_NEVER};

@@ -1,10 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What plane selections share. */
+/*
+ * What plane selections share, and those that draw among the planes that are left
+ * when others are better: at random among all; where least waits at the terminal
+ * itself, those on their way into the network included (the CONGESTION scheme of
+ * Fit Fly); or of those with the shortest way, which differs where terminals hang
+ * in another order, the one where least waits (PATH).
+ */
 #include "flitwarp/selection.h"
 
 #include "flitwarp/random.h"
 
-const char *const queue_measure_names[] = {"packets", "flits", NULL};
+enum queue_measure { QUEUE_PACKETS, QUEUE_FLITS };
+static const char *const queue_measure_names[] = {"packets", "flits", NULL};
+
+struct queue_config {
+    uint32_t count; /* enum queue_measure */
+};
+
+static const struct option congestion_options[] = {
+    OPTION_ENUM(struct queue_config, count, "\"packets\"", queue_measure_names, "what is counted of those that wait"),
+    OPTION_END,
+};
+
+static const struct option path_options[] = {
+    OPTION_ENUM(struct queue_config, count, "\"packets\"", queue_measure_names,
+                "what is counted of those that wait, for planes with ways of the same length"),
+    OPTION_END,
+};
 
 bool selection_init(struct selection *selection, const struct choice *choice, const struct selection *space,
                     struct arena *arena, struct errors *errors)
@@ -34,13 +56,6 @@ uint64_t planes_least(uint64_t planes, const uint32_t *values, uint32_t stride)
     return found;
 }
 
-uint64_t planes_least_queued(const struct plane_question *question, uint64_t planes, enum queue_measure measure)
-{
-    const struct plane_queue *queues = question->queues;
-    const uint32_t *first = measure == QUEUE_FLITS ? &queues->flits : &queues->packets;
-    return planes_least(planes, first, sizeof *queues / sizeof *first);
-}
-
 uint32_t planes_draw(const struct selection *selection, const struct plane_question *question, uint64_t planes)
 {
     uint64_t packet = (uint64_t)question->packet->source << 32 | question->packet->sequence;
@@ -50,3 +65,53 @@ uint32_t planes_draw(const struct selection *selection, const struct plane_quest
         planes &= planes - 1;
     return (uint32_t)lowest_bit(planes);
 }
+
+static uint32_t random_select(const struct selection *selection, const struct plane_question *question)
+{
+    return planes_draw(selection, question, question->planes);
+}
+
+static const struct selection_ops random_selection = {
+    .name = "random",
+    .summary = "any plane, each as likely",
+    .select = random_select,
+};
+REGISTER_SELECTION(random_selection);
+
+static uint32_t draw_least_queued(const struct selection *selection, const struct plane_question *question,
+                                  uint64_t planes)
+{
+    const struct queue_config *config = selection->config;
+    const struct plane_queue *queues = question->queues;
+    const uint32_t *first = config->count == QUEUE_FLITS ? &queues->flits : &queues->packets;
+    return planes_draw(selection, question, planes_least(planes, first, sizeof *queues / sizeof *first));
+}
+
+static uint32_t congestion_select(const struct selection *selection, const struct plane_question *question)
+{
+    return draw_least_queued(selection, question, question->planes);
+}
+
+static const struct selection_ops congestion_selection = {
+    .name = "congestion",
+    .summary = "the plane for which least waits at the terminal",
+    .options = congestion_options,
+    .example = "{\"type\": \"congestion\", \"count\": \"flits\"}",
+    .select = congestion_select,
+};
+REGISTER_SELECTION(congestion_selection);
+
+static uint32_t path_select(const struct selection *selection, const struct plane_question *question)
+{
+    return draw_least_queued(selection, question, planes_least(question->planes, question->hops, 1));
+}
+
+static const struct selection_ops path_selection = {
+    .name = "path",
+    .summary = "the plane with the shortest way, of those the one for which least waits",
+    .options = path_options,
+    .example = "{\"type\": \"path\", \"count\": \"packets\"}",
+    .needs_hops = true,
+    .select = path_select,
+};
+REGISTER_SELECTION(path_selection);

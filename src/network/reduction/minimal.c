@@ -1,6 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All minimal candidates, whatever their congestion: VC allocation takes what is free. */
+/* Minimal candidates alone: the least congested, by default one drawn among equals; or all of them. */
 #include "flitwarp/reduction.h"
+
+static double least_congested_weight(const void *config, const struct candidate *candidate)
+{
+    (void)config;
+    return candidate->is_minimal ? candidate->congestion : INFINITY;
+}
+
+static const struct reduction_ops least_congested = {
+    .name = "least_congested",
+    .summary = "the least congested of the minimal candidates",
+    .options = reduction_options,
+    .example = "{\"type\": \"least_congested\", \"max_outputs\": 1}",
+    .weight = least_congested_weight,
+};
+REGISTER_REDUCTION(least_congested);
 
 static const struct option all_minimal_options[] = {
     OPTION_ROWS_OF(reduction_options, OTHER_DEFAULT("max_outputs", "0")),
