@@ -30,8 +30,9 @@ static const struct format {
     {"booksim", "BookSim", import_booksim},
     {"simured", "SimuRed", import_simured},
     {"supersim", "SuperSim", import_supersim},
+    {0},
 };
-enum { BOOKSIM, SIMURED, SUPERSIM, FORMATS };
+enum { BOOKSIM, SIMURED, SUPERSIM };
 
 /* The first byte that is neither blank nor in a comment. */
 static const char *first_byte(const char *at)
@@ -145,24 +146,17 @@ static int import_file(struct import *import, const struct format *format, bool 
     return count && is_strict ? EXIT_USAGE : save(import, format);
 }
 
-static bool find_format(const char *name, const struct format **format, struct errors *errors)
-{
-    for (int i = 0; i < FORMATS; i++)
-        if (strcmp(formats[i].name, name) == 0) {
-            *format = &formats[i];
-            return true;
-        }
-    return errors_add(errors, "flitwarp import: --from '%s' is unknown, expected booksim, simured or supersim", name);
-}
-
 static int cli_import(struct call *call)
 {
-    const struct format *format = NULL;
     if (!arguments_read(call))
         return EXIT_USAGE;
     const char *from = flag_value(call, "--from");
-    if (from && !find_format(from, &format, &call->errors))
+    const struct format *format = from ? IMPORT_FIND(formats, from) : NULL;
+    if (from && !format) {
+        errors_add(&call->errors, "flitwarp import: --from '%s' is unknown, expected booksim, simured or supersim",
+                   from);
         return EXIT_USAGE;
+    }
     if (call->override_count) {
         errors_add(&call->errors, "flitwarp import: '%s' comes after the file: overrides belong to run and check",
                    call->overrides[0]);

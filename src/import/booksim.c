@@ -4,7 +4,7 @@
  * and router that are no plain numbers. Traffic classes are in
  * booksim_workload.c; docs/booksim.md tells what becomes of what.
  */
-#include "import/booksim.h"
+#include "import/import.h"
 
 #include <string.h>
 
@@ -245,13 +245,6 @@ static void booksim_put_network(struct import *import)
 
 /* ---- router ---- */
 
-static void booksim_put_router(struct import *import)
-{
-    import_set(import, "network.router", "type=input_queued");
-    if (!booksim_is(import, "router", "iq"))
-        booksim_note(import, "router", "no such router", "input_queued");
-}
-
 static void booksim_put_buffers(struct import *import)
 {
     unsigned long long vcs = booksim_count(import, "num_vcs", 1, 64),
@@ -349,7 +342,7 @@ static void booksim_put_priority(struct import *import)
 static const struct import_row booksim_rows[] = {
     {IMPORT_BY(booksim_put_seed, "seed", "0")},
     {IMPORT_BY(booksim_put_network, "topology", "torus")},
-    {IMPORT_BY(booksim_put_router, "router", "iq")},
+    {IMPORT_NEAREST("router", "iq", "network.router.type", "iq=input_queued")},
     {IMPORT_BY(booksim_put_buffers, "num_vcs", "16")},
     {IMPORT_COUNT("routing_delay", "1", "network.router.routing_latency", 0, 10000)},
     {IMPORT_COUNT("vc_alloc_delay", "1", "network.router.vc_allocation_latency", 0, 10000)},

@@ -4,7 +4,7 @@
  * injection process of each, and the windows that all share. A rate counts packets
  * a node and cycle there unless injection_rate_uses_flits; ours counts flits.
  */
-#include "import/booksim.h"
+#include "import/import.h"
 
 #include <string.h>
 

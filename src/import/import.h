@@ -36,7 +36,9 @@ struct import_row {
     void (*put)(struct import *import);
     const char *ours; /* path of the value */
     double min, max;
-    const char *words; /* theirs and ours for them: "ascend=up random" */
+    const char *words;         /* theirs and ours for them: "ascend=up random" */
+    const char *comment;       /* what is said above the value; NULL: nothing */
+    const char *why, *nearest; /* what is noted of the setting where it is given; NULL: nothing */
 };
 
 /* Settings of theirs that are listed as not carried over where nobody took them. Tables end with NULL keys. */
@@ -53,6 +55,7 @@ struct import_lost {
     IMPORT_AS(import_as_count, theirs, absent, path), .min = least, .max = most
 #define IMPORT_NUMBER(theirs, absent, path, least, most)                                                               \
     IMPORT_AS(import_as_number, theirs, absent, path), .min = least, .max = most
+#define IMPORT_NEAREST(theirs, absent, path, list) IMPORT_AS(import_as_nearest, theirs, absent, path), .words = list
 #define IMPORT_SAME(function, theirs, path) IMPORT_BY(function, theirs, NULL), .ours = path
 #define IMPORT_WORDS(function, theirs, path, list) IMPORT_SAME(function, theirs, path), .words = list
 
@@ -74,6 +77,8 @@ void import_add_fallbacks(struct import *import, const struct import_row *rows, 
 struct json *import_as_count(struct import *import, const struct json *node);
 struct json *import_as_number(struct import *import, const struct json *node);
 struct json *import_as_path(struct import *import, const struct json *node);
+/* Rows' `as`: by words, the first where it is none of them, and that is noted: "no such" setting. */
+struct json *import_as_nearest(struct import *import, const struct json *node);
 /* Rows' `put`: by words, or a number or truth as it is when there are none. What does not fit is not taken. */
 void import_put_same(struct import *import);
 
@@ -151,3 +156,45 @@ void import_put_read_write(struct import *import, double reads, const double fli
 /* Says above a value what was chosen and why. */
 void import_comment(struct import *import, struct json *node, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* ---- BookSim: every setting is there, given or not, since those that a file leaves out have BookSim's defaults ---- */
+
+/* The setting if the file gives it; NULL: it has its default. */
+const struct json *booksim_given(struct import *import, const char *key);
+const char *booksim_value(struct import *import, const char *key);
+bool booksim_is(struct import *import, const char *key, const char *value);
+unsigned long long booksim_count(struct import *import, const char *key, uint64_t min, uint64_t max);
+/* Lists a setting, given or not, as not carried over. */
+void booksim_note(struct import *import, const char *key, const char *why, const char *nearest);
+/*
+ * Items of {a,b}, or of name(a,b), each a value of the same setting; a plain value is a list of one. The name is what
+ * stands before the bracket of a call, the whole of a word, or "" for a list.
+ */
+struct json *booksim_split(struct import *import, const struct json *value, const char **name);
+struct json *booksim_item(struct import *import, const struct json *value, const char *text);
+
+/* The row of `classes`: all applications. */
+void booksim_put_classes(struct import *import);
+
+/*
+ * ---- SuperSim: its times are cycles of four clocks, which are given in ticks; ours are ticks, and cycles of the router
+ * inside routers ----
+ */
+
+/* Ticks of a clock: channel, router, interface, terminal. */
+unsigned long long supersim_cycle(struct import *import, const char *clock);
+/* A latency in cycles of a clock; `fallback` when it is absent. */
+unsigned long long supersim_ticks(struct import *import, const struct json *cycles, const char *clock,
+                                  uint64_t fallback);
+/* Ports of an interface. */
+unsigned long long supersim_ports(struct import *import);
+/* VCs of all protocol classes. */
+unsigned long long supersim_vcs(struct import *import);
+
+void supersim_network(struct import *import);
+void supersim_routing(struct import *import);
+void supersim_router(struct import *import);
+void supersim_applications(struct import *import);
+void supersim_traffic(struct import *import, struct json *pattern);
+/* Puts `size`, and `reply` where there are responses; returns the mean size of a message. */
+double supersim_sizes(struct import *import, bool has_replies);

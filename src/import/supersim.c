@@ -4,7 +4,7 @@
  * hands its blocks to those who know them, and lists the rest. docs/supersim.md
  * has the names of both sides.
  */
-#include "import/supersim.h"
+#include "import/import.h"
 
 #include "base/text.h"
 #include "config/place.h"
@@ -15,6 +15,11 @@
 
 #define INCLUDES_MAX 1000
 #define INCLUDE_DEPTH_MAX 16
+
+#define APPLICATION "workload.applications*."
+#define CLASS "network.protocol_classes*."
+#define INTERFACE "network.interface."
+#define SCHEDULER "network.router.output_crossbar_scheduler."
 
 static const char no_log[] = "results and logs are asked for on the command line";
 static const char no_order[] = "the second crossbar, to the channel, takes no time";
@@ -31,59 +36,53 @@ static const struct import_lost supersim_lost[] = {
     {"network.traffic_log*={\"file\": null}", no_log, "flitwarp run --traffic-log"},
     {"network.channel_mode=fixed; network.*scalar*", "channels of one kind have one latency",
      "network.channel.latency"},
-    {"network.interface.crossbar_scheduler", "an interface sends the flits of its packets in turn", NULL},
-    {"network.interface.adaptive=false; network.interface.fixed_msg_vc=false", no_injection, NULL},
-    {"network.interface.*credits*", "an interface knows the buffers of its router", "network.router.buffer_depth"},
-    {"network.interface.type=standard", NULL, NULL},
-    {"network.protocol_classes*.injection.algorithm=common; network.protocol_classes*.injection.adaptive=false; "
-     "network.protocol_classes*.injection.fixed_msg_vc=false; network.protocol_classes*.injection.*",
+    {INTERFACE "crossbar_scheduler", "an interface sends the flits of its packets in turn", NULL},
+    {INTERFACE "adaptive=false; " INTERFACE "fixed_msg_vc=false", no_injection, NULL},
+    {INTERFACE "*credits*", "an interface knows the buffers of its router", "network.router.buffer_depth"},
+    {INTERFACE "type=standard", NULL, NULL},
+    {CLASS "injection.algorithm=common; " CLASS "injection.adaptive=false; " CLASS
+           "injection.fixed_msg_vc=false; " CLASS "injection.*",
      no_injection, "network.interface"},
-    {"network.protocol_classes*.reduction={\"algorithm\": \"all_minimal\", \"max_outputs\": 0}; "
-     "network.protocol_classes*.reduction.*",
+    {CLASS "reduction={\"algorithm\": \"all_minimal\", \"max_outputs\": 0}; " CLASS "reduction.*",
      "this routing offers its outputs as they come", NULL},
-    {"network.protocol_classes*.mode=vc", "congestion is seen by VC or port as the sensor says",
-     "network.router.congestion.per"},
-    {"network.protocol_classes*.least_common_ancestor=true", "ways turn at the lowest common ancestor", NULL},
-    {"network.protocol_classes*.routing.*", "this routing has no such choice", NULL},
+    {CLASS "mode=vc", "congestion is seen by VC or port as the sensor says", "network.router.congestion.per"},
+    {CLASS "least_common_ancestor=true", "ways turn at the lowest common ancestor", NULL},
+    {CLASS "routing.*", "this routing has no such choice", NULL},
     {"network.router.input_queue_*", "belongs to input_queue_mode tailored", "network.router.buffer_depth"},
     {"network.router.congestion*", "this router has no congestion sensor", "network.router.congestion"},
     {"network.router.output_queue_depth", "an input-queued router sends to its channels directly",
      "network.router.type input_output_queued"},
     {"network.router.output_crossbar={\"latency\": 1}; network.router.output_crossbar.latency=1", no_order,
      "network.router.crossbar_latency"},
-    {"network.router.output_crossbar_scheduler.*_packet=false; "
-     "network.router.output_crossbar_scheduler.packet_lock=false",
-     "packets take turns on a channel flit by flit", NULL},
-    {"network.router.output_crossbar_scheduler.*", "an output sends the flits of its VCs in turn",
-     "network.router.arbiter"},
+    {SCHEDULER "*_packet=false; " SCHEDULER "packet_lock=false", "packets take turns on a channel flit by flit", NULL},
+    {SCHEDULER "*", "an output sends the flits of its VCs in turn", "network.router.arbiter"},
     {"network.router.transfer_latency", "belongs to output-queued routers", "network.router.crossbar_latency"},
     {"*allocator.slip_latch=true", "arbiters move on when their choice is taken", NULL},
     {"*allocator.scheme=sequential", "the first diagonal is the same in every cycle", NULL},
     {"*allocator.*", "this allocator has no such setting", NULL},
     {"network.*_port", "ports are numbered by the topology", NULL},
     {"workload.message_log*={\"file\": null}", no_log, "flitwarp run --log"},
-    {"workload.applications*.rate_log*={\"file\": null}", no_log, "flitwarp run --rate-log"},
-    {"workload.applications*.kill_on_saturation=false", "a saturated run ends by itself",
-     "\"saturated\" in the results"},
-    {"workload.applications*.log_during_saturation=false", "a saturated run is sampled like any other", NULL},
-    {"workload.applications*.warmup_*", "the steady state is found by other measures", "warmup auto"},
-    {"workload.applications*.relative_injection", "all terminals of an application send alike",
+    {APPLICATION "rate_log*={\"file\": null}", no_log, "flitwarp run --rate-log"},
+    {APPLICATION "kill_on_saturation=false", "a saturated run ends by itself", "\"saturated\" in the results"},
+    {APPLICATION "log_during_saturation=false", "a saturated run is sampled like any other", NULL},
+    {APPLICATION "warmup_*", "the steady state is found by other measures", "warmup auto"},
+    {APPLICATION "relative_injection", "all terminals of an application send alike",
      "several applications with allocation"},
-    {"workload.applications*.transaction_size=1; workload.applications*.multi_destination_transactions=false",
+    {APPLICATION "transaction_size=1; " APPLICATION "multi_destination_transactions=false",
      "a transaction is one request", NULL},
-    {"workload.applications*.max_outstanding_transactions=0", "requests do not wait for replies", NULL},
-    {"workload.applications*.response_protocol_class=0; workload.applications*.request_processing_latency=0",
-     "there are no replies", NULL},
-    {"workload.applications*.traffic_pattern.dimensions", grid_known, "network.topology.widths"},
-    {"workload.applications*.traffic_pattern.concentration", grid_known, "network.topology.concentration"},
-    {"workload.applications*.traffic_pattern.interface_ports", grid_known, "network.interface"},
-    {"workload.applications*.traffic_pattern.*", "this pattern has no such setting", NULL},
-    {"workload.applications*.memory_slice", "memories have no size", "block"},
-    {"workload.applications*.memory_accesses", "memories are measured in a window", "sample"},
-    {"workload.applications*.exchange_messages", "halos go to neighbours on a grid", "ranks and halo"},
-    {"workload.applications*.send_order", "halos are sent neighbour by neighbour", NULL},
-    {"workload.applications*.process_placement", "ranks are placed by the allocation", "allocation"},
-    {"workload.applications*.dependent_*", "there are no replies, or they are as their requests", NULL},
+    {APPLICATION "max_outstanding_transactions=0", "requests do not wait for replies", NULL},
+    {APPLICATION "response_protocol_class=0; " APPLICATION "request_processing_latency=0", "there are no replies",
+     NULL},
+    {APPLICATION "traffic_pattern.dimensions", grid_known, "network.topology.widths"},
+    {APPLICATION "traffic_pattern.concentration", grid_known, "network.topology.concentration"},
+    {APPLICATION "traffic_pattern.interface_ports", grid_known, "network.interface"},
+    {APPLICATION "traffic_pattern.*", "this pattern has no such setting", NULL},
+    {APPLICATION "memory_slice", "memories have no size", "block"},
+    {APPLICATION "memory_accesses", "memories are measured in a window", "sample"},
+    {APPLICATION "exchange_messages", "halos go to neighbours on a grid", "ranks and halo"},
+    {APPLICATION "send_order", "halos are sent neighbour by neighbour", NULL},
+    {APPLICATION "process_placement", "ranks are placed by the allocation", "allocation"},
+    {APPLICATION "dependent_*", "there are no replies, or they are as their requests", NULL},
     {0},
 };
 
@@ -123,22 +122,13 @@ static const char *marked(struct import *import, const struct json *node, const 
     size_t length = strlen(node->text);
     if (length >= 6 && strcmp(node->text + length - 3, close) == 0)
         return arena_format(import->arena, "%.*s", (int)(length - 6), node->text + 3);
-    return import_error(import, node, "found '%.60s', expected '%s' at its end", node->text, close), NULL;
+    import_error(import, node, "found '%.60s', expected '%s' at its end", node->text, close);
+    return NULL;
 }
 
-struct expansion {
-    struct import *import;
-    uint32_t files, depth;
-};
-
-static bool expand_node(struct expansion *expansion, struct json *node);
-
 /* SuperSim looks in the folder that it runs in; beside the file is where such files mostly lie. */
-static bool include(struct expansion *expansion, struct json *node, const char *name)
+static bool include(struct import *import, struct json *node, const char *name)
 {
-    struct import *import = expansion->import;
-    if (++expansion->files > INCLUDES_MAX || expansion->depth >= INCLUDE_DEPTH_MAX)
-        return import_error(import, node, "files include each other without end");
     const char *path = path_beside(import->arena, node->file, name);
     size_t size = 0;
     const char *bytes = file_read(import->arena, path, &size);
@@ -147,61 +137,42 @@ static bool include(struct expansion *expansion, struct json *node, const char *
     if (!bytes)
         return import_error(import, node, "cannot read '%s': %s", path, strerror(errno));
     struct json *content = json_parse(import->arena, import->errors, path, bytes, size);
-    if (!content)
-        return false;
-    json_replace(node, content);
-    expansion->depth++;
-    bool is_good = expand_node(expansion, node);
-    expansion->depth--;
-    return is_good;
+    if (content)
+        json_replace(node, content);
+    return content;
 }
 
-static bool expand_node(struct expansion *expansion, struct json *node)
+/* Replaces $$(file)$$ and $&(/path)&$ all over the tree; `files` counts those that were included. */
+static bool expand(struct import *import, struct json *node, uint32_t *files, uint32_t depth)
 {
-    struct import *import = expansion->import;
-    struct arena *arena = import->arena;
-    const char *file = marked(import, node, "$$(", ")$$");
+    const char *file = marked(import, node, "$$(", ")$$"), *path = marked(import, node, "$&(", ")&$");
+    if (file && (++*files > INCLUDES_MAX || depth >= INCLUDE_DEPTH_MAX))
+        return import_error(import, node, "files include each other without end");
     if (file)
-        return include(expansion, node, file);
-    const char *path = marked(import, node, "$&(", ")&$");
+        return include(import, node, file) && expand(import, node, files, depth + 1);
     if (path) { /* our own form of the same; resolved with all others at the end */
-        struct json *reference = json_object(arena);
+        struct json *reference = json_object(import->arena);
         reference->file = node->file;
         reference->line = node->line;
         reference->column = node->column;
-        json_add(reference, "$ref", json_text(arena, path));
+        json_add(reference, "$ref", json_text(import->arena, path));
         json_replace(node, reference);
         return true;
     }
     bool is_good = import->errors->count == 0;
     for (struct json *child = node->first; child && is_good; child = child->next)
-        is_good = expand_node(expansion, child);
+        is_good = expand(import, child, files, depth);
     return is_good;
-}
-
-/* Replaces $$(file)$$ and $&(/path)&$ all over the tree. */
-static bool expand_all(struct import *import)
-{
-    struct expansion expansion = {.import = import};
-    return expand_node(&expansion, import->root) && source_resolve(import->arena, import->errors, import->root);
 }
 
 /* ---- the whole ---- */
 
-static bool is_flitwarps(const struct json *root)
-{
-    const struct json *network = json_find(root, "network");
-    const struct json *topology = network ? json_find(network, "topology") : NULL;
-    const struct json *router = network ? json_find(network, "router") : NULL;
-    return (topology && topology->type == JSON_OBJECT) || (router && json_find(router, "type"));
-}
-
 static bool check_blocks(struct import *import)
 {
-    const struct json *root = import->root;
+    const struct json *root = import->root, *topology = import_look(import, "/network.topology");
     if (root->type != JSON_OBJECT)
         import_expected(import, root, "an object: a configuration of SuperSim");
-    else if (is_flitwarps(root))
+    else if ((topology && topology->type == JSON_OBJECT) || import_look(import, "/network.router.type"))
         import_error(import, root, "this is a configuration of flitwarp already");
     static const char *const blocks[] = {"network", "workload", "simulator", "metadata_handler"};
     for (uint32_t i = 0; i < 4 && import->errors->count == 0; i++) {
@@ -217,7 +188,9 @@ bool import_supersim(struct import *import, const char *bytes, size_t size)
 {
     static const char *const clocks[] = {"router", "interface", "terminal"};
     import->root = json_parse(import->arena, import->errors, import->file, bytes, size);
-    if (!import->root || !expand_all(import) || !check_blocks(import))
+    uint32_t files = 0;
+    if (!import->root || !expand(import, import->root, &files, 0) ||
+        !source_resolve(import->arena, import->errors, import->root) || !check_blocks(import))
         return false;
     import->ours = import->result;
     import_block(import, "/network.router");

@@ -3,7 +3,7 @@
  * SuperSim's topology, channels and interfaces, its protocol classes and routing algorithms in our words. The pairs of
  * topology and algorithm are one table.
  */
-#include "import/supersim.h"
+#include "import/import.h"
 
 #include "config/options.h"
 #include "config/registry.h"
@@ -13,8 +13,9 @@
 /* ---- topology ---- */
 
 /* SuperSim counts ports at a router, of which an interface may have several; we count terminals. */
-static void put_concentration(struct import *import, const char *key)
+static void put_concentration(struct import *import)
 {
+    const char *key = import_lists("dragonfly single_router", import->kind) ? "terminals" : "concentration";
     const struct json *node = import_take(import, "concentration");
     unsigned long long concentration = import_count(import, node, 1, 1, 1u << 30), ports = supersim_ports(import);
     if (concentration % ports)
@@ -40,7 +41,7 @@ static void put_grid(struct import *import)
     struct json *ours = import_put(import, "network.topology.widths", import_numbers(import, widths, 2, 65536));
     if (widths && widths->type == JSON_ARRAY && ours->count == 0)
         import_error(import, widths, "found none, expected a number of routers for each dimension");
-    put_concentration(import, "concentration");
+    put_concentration(import);
     struct json *weights = import_numbers(import, import_take(import, "dimension_weights"), 1, 65536);
     if (weights->count && (!are_equal(weights) || weights->first->number != 1))
         import_put(import, "network.topology.channels", weights);
@@ -74,7 +75,7 @@ static void put_dragonfly(struct import *import)
     unsigned long long groups = import_count_at(import, "global_width", 1, 1, 1u << 30),
                        routers = import_count_at(import, "local_width", 1, 1, 1u << 30);
     unsigned long long channels = (groups - 1) * import_count(import, global_weight, 1, 1, 65536);
-    put_concentration(import, "terminals");
+    put_concentration(import);
     struct json *global =
         import_set(import, "network.topology", "routers=%llu global=%llu", routers, (channels + routers - 1) / routers);
     import_comment(import, global, "%llu channels out of a group of %llu routers", channels, routers);
@@ -86,44 +87,22 @@ static void put_dragonfly(struct import *import)
                     "network.topology.global");
 }
 
-static void put_butterfly(struct import *import)
-{
-    unsigned long long radix = import_count_at(import, "radix", 2, 1, 1u << 30),
-                       stages = import_count_at(import, "stages", 1, 1, 1u << 30);
-    import_set(import, "network.topology", "radix=%llu stages=%llu", radix, stages);
-}
-
-static void put_parking_lot(struct import *import)
-{
-    struct json *stops =
-        import_set(import, "network.topology", "stops=%llu", import_count_at(import, "routers", 2, 1, 1u << 30));
-    import_comment(import, stops,
-                   "the exit is terminal 0 here, and a terminal of its own behind the last router there");
-    put_concentration(import, "concentration");
-}
-
-static void put_single_router(struct import *import) { put_concentration(import, "terminals"); }
-
-static void put_interface_only(struct import *import)
-{
-    const struct json *interfaces = import_take(import, "num_interfaces");
-    import_set(import, "network.topology", "terminals=%llu", import_count(import, interfaces, 2, 1, 4096));
-    import_note(import, interfaces, "interfaces are joined by a router at least", "single_router");
-}
-
-static const struct topology_row {
-    const char *theirs, *ours;
-    void (*put)(struct import *import);
-} topologies[] = {
-    {"torus", "torus", put_grid},
-    {"mesh", "mesh", put_grid},
-    {"hyperx", "hyperx", put_grid},
-    {"fat_tree", "folded_clos", put_fat_tree},
-    {"dragonfly", "dragonfly", put_dragonfly},
-    {"butterfly", "butterfly", put_butterfly},
-    {"parking_lot", "parking_lot", put_parking_lot},
-    {"single_router", "single_router", put_single_router},
-    {"interface_only", "single_router", put_interface_only},
+static const char topologies[] = "torus mesh hyperx fat_tree=folded_clos dragonfly butterfly parking_lot single_router "
+                                 "interface_only=single_router";
+static const struct import_row topology_rows[] = {
+    {.of = "torus mesh hyperx", IMPORT_BY(put_grid, "dimension_widths", NULL)},
+    {.of = "fat_tree", IMPORT_BY(put_fat_tree, "down_up", NULL)},
+    {.of = "dragonfly", IMPORT_BY(put_dragonfly, "global_width", NULL)},
+    {.of = "butterfly", IMPORT_COUNT("radix", "2", "network.topology.radix", 1, 1u << 30)},
+    {.of = "butterfly", IMPORT_COUNT("stages", "1", "network.topology.stages", 1, 1u << 30)},
+    {.of = "parking_lot",
+     IMPORT_COUNT("routers", "2", "network.topology.stops", 1, 1u << 30),
+     .comment = "the exit is terminal 0 here, and a terminal of its own behind the last router there"},
+    {.of = "parking_lot single_router", IMPORT_BY(put_concentration, "concentration", NULL)},
+    {.of = "interface_only",
+     IMPORT_COUNT("num_interfaces", "2", "network.topology.terminals", 1, 4096),
+     .why = "interfaces are joined by a router at least",
+     .nearest = "single_router"},
     {0},
 };
 
@@ -210,10 +189,11 @@ void supersim_network(struct import *import)
     const struct json *topology = import_need(import, "topology");
     import_word(import, topology, "");
     supersim_ports(import);
-    const struct topology_row *row = IMPORT_CHOOSE(import, topology, topologies);
-    if (row) {
-        import_set(import, "network.topology", "type=%s", row->ours);
-        row->put(import);
+    const char *ours = import_choice(import, topology, topologies, NULL);
+    if (ours) {
+        import_set(import, "network.topology", "type=%s", ours);
+        import->kind = topology->text;
+        import_carry(import, topology_rows, import->theirs, import->ours);
     }
     import_set(import, "network", "routing.type= router.type=");
     put_channels(import);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SuperSim's routers in our words: queues, arbiters and allocators, pipeline, crossbar and the congestion sensor. */
-#include "import/supersim.h"
+#include "import/import.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * concentration of the network, which ours know. An application has a block of its own and one for its terminals, with
  * settings in either. Rates are flits a terminal cycle there, flits a channel cycle here.
  */
-#include "import/supersim.h"
+#include "import/import.h"
 
 #include <math.h>
 #include <string.h>

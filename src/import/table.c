@@ -9,6 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The next of a list of words "theirs=ours" or "same"; false at the end. */
+static bool next_word(struct import *import, const char **list, const char **theirs, const char **ours)
+{
+    size_t length = strcspn(*list, " "), split = strcspn(*list, "= "), begin = split < length ? split + 1 : 0;
+    *theirs = arena_format(import->arena, "%.*s", (int)split, *list);
+    *ours = arena_format(import->arena, "%.*s", (int)(length - begin), *list + begin);
+    *list += length + ((*list)[length] == ' ');
+    return length;
+}
+
 /* ---- rows ---- */
 
 /* The value of a setting, or of its fallback, at our path; nothing when both are absent or it does not fit. */
@@ -19,7 +29,11 @@ static void carry_value(struct import *import, const struct import_row *row)
         node = json_from_word(import->arena, row->fallback);
     struct json *value = node ? row->as(import, node) : NULL;
     if (value)
-        import_put(import, row->ours, value);
+        value = import_put(import, row->ours, value);
+    if (value && row->comment)
+        import_comment(import, value, "%s", row->comment);
+    if (row->why && node && node->file)
+        import_note(import, node, row->why, row->nearest);
 }
 
 void import_carry(struct import *import, const struct import_row *rows, struct json *theirs, struct json *ours)
@@ -52,6 +66,13 @@ struct json *import_as_number(struct import *import, const struct json *node)
 struct json *import_as_path(struct import *import, const struct json *node)
 {
     return json_text(import->arena, import_path(import, node));
+}
+
+struct json *import_as_nearest(struct import *import, const struct json *node)
+{
+    const char *words = import->row->words, *theirs, *first;
+    next_word(import, &words, &theirs, &first);
+    return json_text(import->arena, import_nearest(import, node, import->row->words, import->row->key, first));
 }
 
 /* What is at a path of a block; NULL: nothing, and an error of theirs where what holds it is no object. */
@@ -233,16 +254,6 @@ const void *import_choose(struct import *import, const struct json *node, const 
     import_error(import, node, "found '%.60s', expected one of: %s", node->text, text.chars);
     text_release(&text);
     return NULL;
-}
-
-/* The next of a list of words "theirs=ours" or "same"; false at the end. */
-static bool next_word(struct import *import, const char **list, const char **theirs, const char **ours)
-{
-    size_t length = strcspn(*list, " "), split = strcspn(*list, "= "), begin = split < length ? split + 1 : 0;
-    *theirs = arena_format(import->arena, "%.*s", (int)split, *list);
-    *ours = arena_format(import->arena, "%.*s", (int)(length - begin), *list + begin);
-    *list += length + ((*list)[length] == ' ');
-    return length;
 }
 
 const char *import_ours_for(struct import *import, const char *words, const char *word)

@@ -31,75 +31,48 @@ static bool scanner_refuse(const struct scanner *scanner, const char *expected)
                       scanner->at == scanner->end ? "the end of the file" : found, expected);
 }
 
-static void scanner_step(struct scanner *scanner)
-{
-    if (*scanner->at++ == '\n') {
-        scanner->line++;
-        scanner->line_start = scanner->at;
-    }
-}
-
 static void scanner_skip_blank(struct scanner *scanner)
 {
     while (scanner->at < scanner->end) {
         bool is_comment = scanner->end - scanner->at > 1 && scanner->at[0] == '/' && scanner->at[1] == '/';
+        while (is_comment && scanner->at < scanner->end && *scanner->at != '\n')
+            scanner->at++;
         if (is_comment)
-            while (scanner->at < scanner->end && *scanner->at != '\n')
-                scanner->at++;
-        else if (isspace((unsigned char)*scanner->at))
-            scanner_step(scanner);
-        else
+            continue;
+        if (!isspace((unsigned char)*scanner->at))
             return;
+        if (*scanner->at++ == '\n') {
+            scanner->line++;
+            scanner->line_start = scanner->at;
+        }
     }
 }
 
-static bool booksim_read_key(struct scanner *scanner, const char **key)
-{
-    const char *start = scanner->at;
-    while (isalnum((unsigned char)scanner_peek(scanner)) || scanner_peek(scanner) == '_')
-        scanner->at++;
-    if (scanner->at == start || isdigit((unsigned char)*start)) {
-        scanner->at = start;
-        return scanner_refuse(scanner, ", expected the name of a setting");
-    }
-    *key = arena_format(scanner->import->arena, "%.*s", (int)(scanner->at - start), start);
-    return true;
-}
-
-static bool booksim_read_quoted(struct scanner *scanner, struct text *value)
-{
-    const char *start = ++scanner->at;
-    while (scanner->at < scanner->end && *scanner->at != '"' && *scanner->at != '\n')
-        scanner->at++;
-    text_add_bytes(value, start, (size_t)(scanner->at - start));
-    return scanner_peek(scanner) == '"' || scanner_refuse(scanner, ", expected '\"' at the end of the text");
-}
-
-/* True when the value goes on behind this byte. */
-static bool booksim_read_byte(struct scanner *scanner, struct text *value, uint32_t *depth)
-{
-    char byte = scanner_peek(scanner);
-    if (*depth == 0 && (isspace((unsigned char)byte) || strchr(";", byte)))
-        return false;
-    if (byte == '=' || !isprint((unsigned char)byte) || (strchr("})", byte) && *depth == 0))
-        return scanner_refuse(scanner, " in a value");
-    if (byte == '"')
-        return booksim_read_quoted(scanner, value) && (scanner_step(scanner), true);
-    *depth += byte == '{' || byte == '(';
-    *depth -= byte == '}' || byte == ')';
-    text_add_bytes(value, &byte, 1);
-    scanner->at++;
-    return true;
-}
-
+/* One word, a list in brackets or a call, without the blanks and comments inside brackets. */
 static bool booksim_read_value(struct scanner *scanner, struct text *value)
 {
-    uint32_t depth = 0, errors = scanner->import->errors->count;
-    while (scanner->at < scanner->end && booksim_read_byte(scanner, value, &depth))
+    uint32_t depth = 0;
+    while (scanner->at < scanner->end) {
+        char byte = *scanner->at;
+        if (depth == 0 && (isspace((unsigned char)byte) || byte == ';' || !byte))
+            break;
+        if (byte == '=' || !isprint((unsigned char)byte) || (strchr("})", byte) && depth == 0))
+            return scanner_refuse(scanner, " in a value");
+        const char *start = scanner->at++;
+        if (byte == '"') {
+            start++;
+            while (scanner->at < scanner->end && *scanner->at != '"' && *scanner->at != '\n')
+                scanner->at++;
+        }
+        text_add_bytes(value, start, (size_t)(scanner->at - start));
+        if (byte == '"' && scanner_peek(scanner) != '"')
+            return scanner_refuse(scanner, ", expected '\"' at the end of the text");
+        scanner->at += byte == '"';
+        depth += byte == '{' || byte == '(';
+        depth -= byte == '}' || byte == ')';
         if (depth > 0)
             scanner_skip_blank(scanner);
-    if (scanner->import->errors->count > errors)
-        return false;
+    }
     if (depth > 0)
         return scanner_refuse(scanner, ", expected the bracket that closes the list");
     return value->length || scanner_refuse(scanner, ", expected a value");
@@ -132,8 +105,13 @@ static void text_add_setting(struct import *import, struct json *settings, const
 
 static bool booksim_read_setting(struct scanner *scanner, struct json *settings)
 {
-    const char *key = NULL;
-    if (!booksim_read_key(scanner, &key) || !scanner_expect(scanner, '=', key))
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+    size_t length = strspn(scanner->at, letters);
+    if (!length || isdigit((unsigned char)*scanner->at))
+        return scanner_refuse(scanner, ", expected the name of a setting");
+    const char *key = arena_format(scanner->import->arena, "%.*s", (int)length, scanner->at);
+    scanner->at += length;
+    if (!scanner_expect(scanner, '=', key))
         return false;
     uint32_t line = scanner->line, column = (uint32_t)(scanner->at - scanner->line_start) + 1;
     struct text value = {0};
