@@ -423,8 +423,9 @@ bool import_booksim(struct import *import, const char *bytes, size_t size)
     import->root = import_read_booksim(import, bytes, size);
     if (!import->root)
         return false;
-    import_add_fallbacks(import, booksim_rows, booksim_lost);
+    import->rows = booksim_rows;
+    import->lost = booksim_lost;
+    import_add_fallbacks(import);
     import_carry(import, booksim_rows, import->root, import->result);
-    import_list_rest(import, booksim_rows, booksim_lost);
-    return import->errors->count == 0;
+    return import_list_rest(import);
 }

@@ -13,17 +13,19 @@
 
 struct import {
     struct arena *arena;
-    struct errors *errors;        /* why there is no result */
-    struct errors *notes;         /* what was not carried over */
-    const char *file;             /* as given */
-    const char *output;           /* as given; NULL: standard output */
-    const char *whose;            /* "BookSim" */
-    bool is_text;                 /* their values are words without types */
-    struct json *root, *result;   /* theirs and ours, whole */
-    struct json *theirs, *ours;   /* blocks at hand; theirs may be NULL */
-    struct json *beside;          /* settings may stand in this block of theirs too; NULL: there is none */
-    const char *kind;             /* of what is at hand, where rows are for one of several */
-    const struct import_row *row; /* at hand */
+    struct errors *errors;          /* why there is no result */
+    struct errors *notes;           /* what was not carried over */
+    const char *file;               /* as given */
+    const char *output;             /* as given; NULL: standard output */
+    const char *whose;              /* "BookSim" */
+    bool is_text;                   /* their values are words without types */
+    struct json *root, *result;     /* theirs and ours, whole */
+    struct json *theirs, *ours;     /* blocks at hand; theirs may be NULL */
+    struct json *beside;            /* settings may stand in this block of theirs too; NULL: there is none */
+    const char *kind;               /* of what is at hand, where rows are for one of several */
+    const struct import_row *row;   /* at hand */
+    const struct import_row *rows;  /* of all settings, where there is such a table; NULL: none */
+    const struct import_lost *lost; /* of those that are not carried over */
 };
 
 /* One setting of theirs that is carried over. Tables end with a NULL key. */
@@ -69,10 +71,10 @@ struct json *import_read_simured(struct import *import, const char *bytes, size_
 
 /* Walks a table with these blocks at hand. */
 void import_carry(struct import *import, const struct import_row *rows, struct json *theirs, struct json *ours);
-/* Lists all that nobody took. Rows may be NULL: keys of the first are possible meanings of unknown ones. */
-void import_list_rest(struct import *import, const struct import_row *rows, const struct import_lost *lost);
+/* Lists all that nobody took; false when there are errors. */
+bool import_list_rest(struct import *import);
 /* Gives the settings of both tables that the file leaves out their values, as text. */
-void import_add_fallbacks(struct import *import, const struct import_row *rows, const struct import_lost *lost);
+void import_add_fallbacks(struct import *import);
 /* Rows' `as`: a number within bounds, a file that a setting names. */
 struct json *import_as_count(struct import *import, const struct json *node);
 struct json *import_as_number(struct import *import, const struct json *node);

@@ -2,7 +2,6 @@
 /* What importers say: errors, comments in the result, and the list of what was not carried over. */
 #include "import/import.h"
 
-#include "base/need.h"
 #include "base/text.h"
 #include "config/place.h"
 
@@ -35,26 +34,21 @@ static void add_theirs_place(struct text *text, const struct import *import, con
     text_add(text, node ? json_path(import->arena, node) : "");
 }
 
-static void add_error(struct import *import, const struct json *node, const char *format, va_list arguments)
+bool import_error(struct import *import, const struct json *node, const char *format, ...)
 {
     struct text text = {0};
     add_theirs_place(&text, import, node);
     text_add(&text, name_ends_with(text.chars, ": ") ? "" : ": ");
+    va_list arguments;
+    va_start(arguments, format);
     text_addv(&text, format, arguments);
+    va_end(arguments);
     const struct error_message *same = import->errors->first; /* a setting may be asked for twice */
     while (same && strcmp(same->text, one_line(text.chars)) != 0)
         same = same->next;
     if (!same)
         errors_add(import->errors, "%s", text.chars);
     text_release(&text);
-}
-
-bool import_error(struct import *import, const struct json *node, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    add_error(import, node, format, arguments);
-    va_end(arguments);
     return false;
 }
 
@@ -72,24 +66,20 @@ void import_expected(struct import *import, const struct json *node, const char 
     text_release(&expected);
 }
 
-static char *compact(const struct json *node)
+static const char *compact(struct import *import, const struct json *node)
 {
+    struct text text = {0};
     if (node->type == JSON_TEXT)
-        return strdup(node->text);
-    char *chars = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&chars, &size);
-    NEED(out, "out of memory for a stream");
-    json_write(out, node, 0);
-    fclose(out);
-    return chars;
+        return node->text;
+    json_write_text(&text, node, 0);
+    return text_keep(&text, import->arena);
 }
 
 void import_note(struct import *import, const struct json *node, const char *why, const char *nearest)
 {
     if (!node)
         return;
-    char *value = compact(node);
+    const char *value = compact(import, node);
     struct text text = {0};
     add_theirs_place(&text, import, node);
     text_addf(&text, " = %.*s%s", VALUE_SHOWN, value, strlen(value) > VALUE_SHOWN ? "..." : "");
@@ -98,7 +88,6 @@ void import_note(struct import *import, const struct json *node, const char *why
     text_addf(&text, ": %s%s%s", why, nearest ? "; nearest: " : "", nearest ? nearest : "");
     errors_add(import->notes, "%s", one_line(text.chars));
     text_release(&text);
-    free(value);
 }
 
 void import_comment(struct import *import, struct json *node, const char *format, ...)
@@ -122,22 +111,17 @@ static void remove_taken(struct json *block)
     for (struct json *child = block->first, *next; child; child = next) {
         next = child->next;
         remove_taken(child);
-        if (!child->is_taken)
-            continue;
-        json_remove(block, child);
+        if (child->is_taken)
+            json_remove(block, child);
     }
 }
 
-static bool is_fallback(const struct json *node, const char *fallback)
+static bool is_same(const char *value, const char *other)
 {
-    if (!fallback)
-        return false;
-    char *value = compact(node), *value_end, *fallback_end;
-    double a = strtod(value, &value_end), b = strtod(fallback, &fallback_end);
-    bool are_numbers = *value && !*value_end && *fallback && !*fallback_end;
-    bool is_same = are_numbers ? a == b : strcmp(value, fallback) == 0;
-    free(value);
-    return is_same;
+    char *value_end, *other_end;
+    double a = strtod(value, &value_end), b = strtod(other, &other_end);
+    bool are_numbers = *value && !*value_end && *other && !*other_end;
+    return are_numbers ? a == b : strcmp(value, other) == 0;
 }
 
 /* The next of "a=1; b; c=": its name, and its value or NULL. False at the end. */
@@ -150,26 +134,25 @@ static bool next_key(struct arena *arena, const char **at, const char **key, con
     return length > 0;
 }
 
-void import_add_fallbacks(struct import *import, const struct import_row *rows, const struct import_lost *lost)
+void import_add_fallbacks(struct import *import)
 {
     const char *key, *value;
-    for (const struct import_row *row = rows; row->key; row++)
+    for (const struct import_row *row = import->rows; row->key; row++)
         if (row->fallback && !json_find(import->root, row->key))
             json_add(import->root, row->key, json_text(import->arena, row->fallback));
-    for (; lost->keys; lost++)
+    for (const struct import_lost *lost = import->lost; lost->keys; lost++)
         for (const char *at = lost->keys; next_key(import->arena, &at, &key, &value);)
             if (value && !json_find(import->root, key))
                 json_add(import->root, key, json_text(import->arena, value));
 }
 
-static void note_unknown(struct import *import, const struct json *node, const struct import_row *rows,
-                         const struct import_lost *lost)
+static void note_unknown(struct import *import, const struct json *node)
 {
     struct nearest nearest = {.wanted = node->key ? node->key : ""};
     const char *key, *value;
-    for (; rows && rows->key; rows++)
-        nearest_try(&nearest, rows->key);
-    for (; lost->keys; lost++)
+    for (const struct import_row *row = import->rows; row && row->key; row++)
+        nearest_try(&nearest, row->key);
+    for (const struct import_lost *lost = import->lost; lost->keys; lost++)
         for (const char *at = lost->keys; next_key(import->arena, &at, &key, &value);)
             if (!strpbrk(key, "*."))
                 nearest_try(&nearest, key);
@@ -180,11 +163,10 @@ static void note_unknown(struct import *import, const struct json *node, const s
 }
 
 /* The row that says why a setting was not carried over, and the value that needs no word; NULL: none knows it. */
-static const struct import_lost *find_lost(struct import *import, const struct import_lost *lost, const char *path,
-                                           const char **fallback)
+static const struct import_lost *find_lost(struct import *import, const char *path, const char **fallback)
 {
     const char *key;
-    for (; lost->keys; lost++)
+    for (const struct import_lost *lost = import->lost; lost->keys; lost++)
         for (const char *at = lost->keys; next_key(import->arena, &at, &key, fallback);)
             if (fnmatch(key, path, 0) == 0)
                 return lost;
@@ -208,25 +190,25 @@ static bool is_all_taken(const struct json *node)
     return node->type >= JSON_ARRAY && !child;
 }
 
-static void list_block(struct import *import, const struct json *block, const struct import_row *rows,
-                       const struct import_lost *lost)
+static void list_block(struct import *import, const struct json *block)
 {
     for (const struct json *node = block->first; node; node = node->next) {
         if (is_all_taken(node) || node->type == JSON_NULL || !node->file)
             continue;
         const char *fallback;
-        const struct import_lost *row = find_lost(import, lost, json_path(import->arena, node), &fallback);
-        if (row && !is_fallback(node, fallback))
+        const struct import_lost *row = find_lost(import, json_path(import->arena, node), &fallback);
+        if (row && !(fallback && is_same(compact(import, node), fallback)))
             import_note(import, node, row->why ? row->why : "has no effect beside the other settings", row->nearest);
         else if (!row && (node->type == JSON_OBJECT || (node->type == JSON_ARRAY && holds_objects(node))))
-            list_block(import, node, rows, lost);
+            list_block(import, node);
         else if (!row)
-            note_unknown(import, node, rows, lost);
+            note_unknown(import, node);
     }
 }
 
-void import_list_rest(struct import *import, const struct import_row *rows, const struct import_lost *lost)
+bool import_list_rest(struct import *import)
 {
     remove_taken(import->root);
-    list_block(import, import->root, rows, lost);
+    list_block(import, import->root);
+    return import->errors->count == 0;
 }

@@ -122,7 +122,8 @@ bool import_simured(struct import *import, const char *bytes, size_t size)
     import->root = import_read_simured(import, bytes, size);
     if (!import->root)
         return false;
+    import->rows = simured_rows;
+    import->lost = simured_lost;
     import_carry(import, simured_rows, import->root, import->result);
-    import_list_rest(import, simured_rows, simured_lost);
-    return import->errors->count == 0;
+    return import_list_rest(import);
 }

@@ -204,6 +204,6 @@ bool import_supersim(struct import *import, const char *bytes, size_t size)
     supersim_routing(import);
     supersim_router(import);
     supersim_applications(import);
-    import_list_rest(import, NULL, supersim_lost);
-    return import->errors->count == 0;
+    import->lost = supersim_lost;
+    return import_list_rest(import);
 }
