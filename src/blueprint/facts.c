@@ -102,81 +102,59 @@ const char *money_text(const struct prices *prices, double amount, struct arena 
 
 /* ---- counts ---- */
 
-/* Ports of a router in use: between routers, and those of terminals that enter or leave there. */
-static uint32_t radix_of(const struct facts *facts, uint32_t router)
-{
-    const struct topology *topology = &facts->blueprint->topology;
-    uint32_t terminals = facts->adjacency.entering[router], ports = 0;
-    if (topology->ops->ejects_at)
-        terminals += facts->adjacency.leaving[router];
-    for (uint32_t port = 0; port < topology->ports; port++) {
-        struct router_port peer;
-        ports += topology->ops->peer(topology, router, port, &peer);
-    }
-    return ports + terminals * facts->blueprint->terminal_links;
-}
-
+/* Ports of routers in use: between routers, and those of terminals that enter or leave there. */
 static void count_radix(struct facts *facts)
 {
+    const struct topology *topology = &facts->blueprint->topology;
     facts->min_radix = FW_NONE;
-    for (uint32_t router = 0; router < facts->blueprint->topology.routers; router++) {
-        uint32_t radix = radix_of(facts, router);
+    for (uint32_t router = 0; router < topology->routers; router++) {
+        uint32_t terminals = facts->adjacency.entering[router];
+        if (topology->ops->ejects_at)
+            terminals += facts->adjacency.leaving[router];
+        uint32_t radix = terminals * facts->blueprint->terminal_links;
+        struct router_port peer;
+        for (uint32_t port = 0; port < topology->ports; port++)
+            radix += topology->ops->peer(topology, router, port, &peer);
         facts->min_radix = radix < facts->min_radix ? radix : facts->min_radix;
         facts->max_radix = radix > facts->max_radix ? radix : facts->max_radix;
         facts->counts.ports += radix;
     }
 }
 
-/* Class 0 is that of the terminals; those between routers follow. */
-static void count_links(struct facts *facts, struct arena *arena)
+/* All planes together: the one place where there are more parts than the topology has. */
+static void count_parts(struct facts *facts, struct arena *arena)
 {
     const struct blueprint *blueprint = facts->blueprint;
     struct part_counts *counts = &facts->counts;
-    counts->classes = 1 + blueprint_classes(blueprint);
+    counts->routers = (uint64_t)blueprint->planes * blueprint->topology.routers;
+    counts->terminals = blueprint->topology.terminals;
+    counts->ports *= blueprint->planes;
+    counts->classes = 1 + blueprint_classes(blueprint); /* that of the terminals, then those between routers */
     counts->class_names = arena_array(arena, const char *, counts->classes);
     counts->links = arena_array(arena, uint64_t, counts->classes);
-    counts->class_names[0] = "terminal";
-    for (uint32_t class = 1; class < counts->classes; class ++)
-        counts->class_names[class] = blueprint_class_name(blueprint, class - 1);
     uint32_t ends = blueprint->topology.ops->ejects_at ? 2 : 1; /* in at one router and out at another */
     counts->links[0] = (uint64_t)ends * blueprint->topology.terminals * blueprint->terminal_links;
     for (struct blueprint_link link = {0}; blueprint_next(blueprint, &link);)
         counts->links[1 + link.class]++;
-}
-
-/* All planes together: the one place where there are more parts than the topology has. */
-static void count_all_parts(struct facts *facts, struct arena *arena)
-{
-    uint32_t planes = facts->blueprint->planes;
-    facts->counts.routers = (uint64_t)planes * facts->blueprint->topology.routers;
-    facts->counts.terminals = facts->blueprint->topology.terminals;
-    count_radix(facts);
-    count_links(facts, arena);
-    facts->counts.ports *= planes;
-    for (uint32_t class = 0; class < facts->counts.classes; class ++) {
-        facts->counts.links[class] *= planes;
-        facts->links += facts->counts.links[class];
+    for (uint32_t class = 0; class < counts->classes; class ++) {
+        counts->class_names[class] = class ? blueprint_class_name(blueprint, class - 1) : "terminal";
+        counts->links[class] *= blueprint->planes;
+        facts->links += counts->links[class];
     }
-}
-
-static double cut_bandwidth(const struct facts *facts)
-{
-    const uint8_t *side = facts->bisection.side;
-    double bandwidth = 0;
-    for (struct blueprint_link link = {0}; blueprint_next(facts->blueprint, &link);)
-        bandwidth += side[link.from.router] != side[link.to.router] ? link.bandwidth : 0;
-    return bandwidth;
 }
 
 void facts_find(struct facts *facts, const struct blueprint *blueprint, struct arena *arena)
 {
     *facts = (struct facts){.blueprint = blueprint};
     adjacency_init(&facts->adjacency, &blueprint->topology, arena);
-    count_all_parts(facts, arena);
+    count_radix(facts);
+    count_parts(facts, arena);
     distances_find(&facts->distances, &facts->adjacency, DISTANCE_BUDGET, arena);
     disjoint_paths_find(&facts->disjoint, &facts->adjacency, DISJOINT_BUDGET);
     bisection_find(&facts->bisection, &facts->adjacency, BISECTION_BUDGET, arena);
-    facts->bisection_bandwidth = cut_bandwidth(facts);
+    const uint8_t *side = facts->bisection.side;
+    for (struct blueprint_link link = {0}; blueprint_next(blueprint, &link);)
+        facts->bisection_bandwidth += side[link.from.router] != side[link.to.router] ? link.bandwidth : 0;
 }
 
 /* ---- JSON ---- */
@@ -209,7 +187,7 @@ static void report_distances(struct report *report, const struct facts *facts)
     report_mean(block, "routers", distances->routers);
     report_mean(block, "terminals", distances->terminals);
     report_count(block, "sources", distances->sources);
-    json_add(block->block, "exact", json_bool(report->arena, distances->sources == facts->adjacency.sources));
+    report_flag(block, "exact", distances->sources == facts->adjacency.sources);
     report_count(block, "unreached_pairs", distances->unreached);
     struct json *distribution = json_add(block->block, "distribution", json_array(report->arena));
     for (uint32_t hops = 1; hops <= distances->diameter; hops++) {
@@ -219,26 +197,6 @@ static void report_distances(struct report *report, const struct facts *facts)
         report_count(&row, "pairs", distances->pairs[hops]);
         report_number(&row, "mean_paths", pairs > 0 ? distances->paths[hops] / pairs : 0);
     }
-}
-
-static void report_paths(struct report *report, const struct facts *facts)
-{
-    struct report *paths = report_mean(report, "shortest_paths", facts->distances.paths_of_pair);
-    report_number(paths, "min", facts->distances.least_paths);
-    struct report *disjoint = report_mean(report, "disjoint_paths", facts->disjoint.paths);
-    report_number(disjoint, "min", facts->disjoint.pairs ? facts->disjoint.least : NAN);
-    report_count(disjoint, "pairs", facts->disjoint.pairs);
-    json_add(disjoint->block, "exact", json_bool(report->arena, facts->disjoint.is_exact));
-}
-
-static void report_bisection(struct report *report, const struct facts *facts)
-{
-    struct report *block = report_block(report, "bisection");
-    report_text(block, "is", "upper bound of the minimum");
-    report_count(block, "links", facts->bisection.links);
-    report_number(block, "bandwidth", facts->bisection_bandwidth);
-    report_text(block, "found_from", facts->bisection.method ? facts->bisection.method : "nothing");
-    report_count(block, "cuts_tried", facts->bisection.tried);
 }
 
 static void report_cost(struct report *report, const struct facts *facts)
@@ -262,8 +220,18 @@ struct json *facts_json(const struct facts *facts, struct arena *arena)
     report_count(&report, "terminals", facts->counts.terminals);
     report_links(&report, facts);
     report_distances(&report, facts);
-    report_paths(&report, facts);
-    report_bisection(&report, facts);
+    struct report *paths = report_mean(&report, "shortest_paths", facts->distances.paths_of_pair);
+    report_number(paths, "min", facts->distances.least_paths);
+    struct report *disjoint = report_mean(&report, "disjoint_paths", facts->disjoint.paths);
+    report_number(disjoint, "min", facts->disjoint.pairs ? facts->disjoint.least : NAN);
+    report_count(disjoint, "pairs", facts->disjoint.pairs);
+    report_flag(disjoint, "exact", facts->disjoint.is_exact);
+    struct report *bisection = report_block(&report, "bisection");
+    report_text(bisection, "is", "upper bound of the minimum");
+    report_count(bisection, "links", facts->bisection.links);
+    report_number(bisection, "bandwidth", facts->bisection_bandwidth);
+    report_text(bisection, "found_from", facts->bisection.method ? facts->bisection.method : "nothing");
+    report_count(bisection, "cuts_tried", facts->bisection.tried);
     if (facts->prices)
         report_cost(&report, facts);
     return report.block;

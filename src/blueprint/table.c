@@ -23,14 +23,15 @@ struct sheet {
     struct arena *arena;
     struct row *rows; /* owned */
     uint32_t count, columns;
-    uint32_t at; /* where a row that is new goes */
+    uint32_t column; /* that is filled */
+    uint32_t at;     /* where a row that is new goes */
 };
 
-static void sheet_set(struct sheet *sheet, uint32_t column, const char *label, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+static void sheet_set(struct sheet *sheet, const char *label, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* Fills a cell. A row that is not there yet comes behind the one that was filled last. */
-static void sheet_set(struct sheet *sheet, uint32_t column, const char *label, const char *format, ...)
+static void sheet_set(struct sheet *sheet, const char *label, const char *format, ...)
 {
     uint32_t row = 0;
     while (row < sheet->count && strcmp(sheet->rows[row].label, label) != 0)
@@ -49,28 +50,23 @@ static void sheet_set(struct sheet *sheet, uint32_t column, const char *label, c
     va_start(arguments, format);
     text_addv(&text, format, arguments);
     va_end(arguments);
-    sheet->rows[row].cells[column] = text_keep(&text, sheet->arena);
+    sheet->rows[row].cells[sheet->column] = text_keep(&text, sheet->arena);
 }
 
-static void print_sheet(const struct sheet *sheet)
+static void sheet_print(const struct sheet *sheet)
 {
-    int label_width = 0;
-    for (uint32_t row = 0; row < sheet->count; row++) {
-        int length = (int)strlen(sheet->rows[row].label);
-        label_width = length > label_width ? length : label_width;
-    }
-    for (uint32_t row = 0; row < sheet->count; row++) {
-        printf("%-*s", label_width, sheet->rows[row].label);
-        for (uint32_t column = 0; column < sheet->columns; column++) {
-            int width = 0;
-            for (uint32_t other = 0; other < sheet->count; other++) {
-                const char *cell = sheet->rows[other].cells[column];
-                int length = cell ? (int)strlen(cell) : 0;
-                width = length > width ? length : width;
-            }
-            const char *cell = sheet->rows[row].cells[column];
-            printf("  %-*s", column + 1 == sheet->columns ? 0 : width, cell ? cell : "-");
+    int label_width = 0, *widths = arena_array(sheet->arena, int, sheet->columns);
+    for (const struct row *row = sheet->rows; row < sheet->rows + sheet->count; row++) {
+        label_width = (int)strlen(row->label) > label_width ? (int)strlen(row->label) : label_width;
+        for (uint32_t column = 0; column + 1 < sheet->columns; column++) {
+            int length = row->cells[column] ? (int)strlen(row->cells[column]) : 0;
+            widths[column] = length > widths[column] ? length : widths[column];
         }
+    }
+    for (const struct row *row = sheet->rows; row < sheet->rows + sheet->count; row++) {
+        printf("%-*s", label_width, row->label);
+        for (uint32_t column = 0; column < sheet->columns; column++)
+            printf("  %-*s", widths[column], row->cells[column] ? row->cells[column] : "-");
         printf("\n");
     }
 }
@@ -96,24 +92,25 @@ static const char *bytes_per_second(const struct sheet *sheet, double bandwidth)
     return arena_format(sheet->arena, "%.4g %s", bandwidth, units[unit]);
 }
 
-static void show_parts(struct sheet *sheet, uint32_t column, const struct facts *facts)
+static void show_parts(struct sheet *sheet, const struct facts *facts)
 {
-    sheet_set(sheet, column, "topology", "%s", facts->blueprint->topology.ops->name);
+    const struct part_counts *counts = &facts->counts;
+    sheet_set(sheet, "topology", "%s", facts->blueprint->topology.ops->name);
     if (facts->blueprint->planes > 1)
-        sheet_set(sheet, column, "planes", "%u", facts->blueprint->planes);
-    sheet_set(sheet, column, "routers", "%llu", (unsigned long long)facts->counts.routers);
-    sheet_set(sheet, column, "terminals", "%llu", (unsigned long long)facts->counts.terminals);
-    sheet_set(sheet, column, "links", "%llu", (unsigned long long)facts->links);
-    for (uint32_t class = 0; class < facts->counts.classes; class ++)
-        sheet_set(sheet, column, arena_format(sheet->arena, "  %s", facts->counts.class_names[class]), "%llu",
-                  (unsigned long long)facts->counts.links[class]);
+        sheet_set(sheet, "planes", "%u", facts->blueprint->planes);
+    sheet_set(sheet, "routers", "%llu", (unsigned long long)counts->routers);
+    sheet_set(sheet, "terminals", "%llu", (unsigned long long)counts->terminals);
+    sheet_set(sheet, "links", "%llu", (unsigned long long)facts->links);
+    for (uint32_t class = 0; class < counts->classes; class ++)
+        sheet_set(sheet, arena_format(sheet->arena, "  %s", counts->class_names[class]), "%llu",
+                  (unsigned long long)counts->links[class]);
     if (facts->min_radix == facts->max_radix)
-        sheet_set(sheet, column, "ports of a router", "%u", facts->max_radix);
+        sheet_set(sheet, "ports of a router", "%u", facts->max_radix);
     else
-        sheet_set(sheet, column, "ports of a router", "%u to %u", facts->min_radix, facts->max_radix);
+        sheet_set(sheet, "ports of a router", "%u to %u", facts->min_radix, facts->max_radix);
 }
 
-static void show_distribution(struct sheet *sheet, uint32_t column, const struct distances *distances, uint32_t step)
+static void show_distribution(struct sheet *sheet, const struct distances *distances, uint32_t step)
 {
     double all = 0;
     for (uint32_t hops = 1; hops <= distances->diameter; hops++)
@@ -125,59 +122,58 @@ static void show_distribution(struct sheet *sheet, uint32_t column, const struct
         const char *label = step > 1     ? arena_format(sheet->arena, "  at %u to %u hops", first, first + step - 1)
                             : first == 1 ? "  at 1 hop"
                                          : arena_format(sheet->arena, "  at %u hops", first);
-        sheet_set(sheet, column, label, "%.4g %%", 100 * pairs / all);
+        sheet_set(sheet, label, "%.4g %%", 100 * pairs / all);
     }
 }
 
-static void show_distances(struct sheet *sheet, uint32_t column, const struct facts *facts, uint32_t step)
+static void show_distances(struct sheet *sheet, const struct facts *facts, uint32_t step)
 {
     const struct distances *distances = &facts->distances;
     bool is_exact = distances->sources == facts->adjacency.sources;
-    sheet_set(sheet, column, "diameter", "%s%u", is_exact ? "" : "at least ", distances->diameter);
-    sheet_set(sheet, column, "mean distance of terminals", "%s", plus_minus(sheet, distances->terminals));
-    sheet_set(sheet, column, "mean distance of routers", "%s", plus_minus(sheet, distances->routers));
-    show_distribution(sheet, column, distances, step);
+    sheet_set(sheet, "diameter", "%s%u", is_exact ? "" : "at least ", distances->diameter);
+    sheet_set(sheet, "mean distance of terminals", "%s", plus_minus(sheet, distances->terminals));
+    sheet_set(sheet, "mean distance of routers", "%s", plus_minus(sheet, distances->routers));
+    show_distribution(sheet, distances, step);
     if (distances->unreached)
-        sheet_set(sheet, column, "  out of reach", "%llu pairs", (unsigned long long)distances->unreached);
-    sheet_set(sheet, column, "  searched from", is_exact ? "all %u routers" : "%u of %u routers", distances->sources,
+        sheet_set(sheet, "  out of reach", "%llu pairs", (unsigned long long)distances->unreached);
+    sheet_set(sheet, "  searched from", is_exact ? "all %u routers" : "%u of %u routers", distances->sources,
               facts->adjacency.sources);
-}
-
-static void show_paths(struct sheet *sheet, uint32_t column, const struct facts *facts)
-{
-    if (!facts->disjoint.pairs)
+    const struct disjoint_paths *disjoint = &facts->disjoint;
+    if (!disjoint->pairs)
         return;
-    sheet_set(sheet, column, "shortest paths of a pair", "%s, min %.4g",
-              plus_minus(sheet, facts->distances.paths_of_pair), facts->distances.least_paths);
-    sheet_set(sheet, column, "  without a shared link", "%s, min %u", plus_minus(sheet, facts->disjoint.paths),
-              facts->disjoint.least);
-    if (!facts->disjoint.is_exact)
-        sheet_set(sheet, column, "  of pairs", "%llu", (unsigned long long)facts->disjoint.pairs);
+    sheet_set(sheet, "shortest paths of a pair", "%s, min %.4g", plus_minus(sheet, distances->paths_of_pair),
+              distances->least_paths);
+    sheet_set(sheet, "  without a shared link", "%s, min %u", plus_minus(sheet, disjoint->paths), disjoint->least);
+    if (!disjoint->is_exact)
+        sheet_set(sheet, "  of pairs", "%llu", (unsigned long long)disjoint->pairs);
 }
 
-static void show_bisection(struct sheet *sheet, uint32_t column, const struct facts *facts)
+static void show_bisection(struct sheet *sheet, const struct facts *facts)
 {
     const struct bisection *bisection = &facts->bisection;
     const char *where = facts->blueprint->planes > 1 ? " in each plane" : "";
-    sheet_set(sheet, column, "bisection, upper bound", "%llu links%s", (unsigned long long)bisection->links, where);
-    sheet_set(sheet, column, "  one way", "%s%s", bytes_per_second(sheet, facts->bisection_bandwidth), where);
-    sheet_set(sheet, column, "  links a terminal of a half", "%.4g%s",
+    sheet_set(sheet, "bisection, upper bound", "%llu links%s", (unsigned long long)bisection->links, where);
+    sheet_set(sheet, "  one way", "%s%s", bytes_per_second(sheet, facts->bisection_bandwidth), where);
+    sheet_set(sheet, "  links a terminal of a half", "%.4g%s",
               2 * (double)bisection->links / (double)facts->counts.terminals, where);
     if (bisection->method)
-        sheet_set(sheet, column, "  best of", "%u cuts (%s)", bisection->tried, bisection->method);
+        sheet_set(sheet, "  best of", "%u cuts (%s)", bisection->tried, bisection->method);
 }
 
-static void show_cost(struct sheet *sheet, uint32_t column, const struct facts *facts)
+static void show_money(struct sheet *sheet, const struct facts *facts, const char *label, double amount)
+{
+    sheet_set(sheet, label, "%s", money_text(facts->prices, amount, sheet->arena));
+}
+
+static void show_cost(struct sheet *sheet, const struct facts *facts)
 {
     const struct cost *cost = &facts->cost;
-    const struct prices *prices = facts->prices;
-    sheet_set(sheet, column, "cost", "%s", money_text(prices, cost->total, sheet->arena));
-    sheet_set(sheet, column, "  routers", "%s", money_text(prices, cost->routers, sheet->arena));
-    sheet_set(sheet, column, "  all links", "%s", money_text(prices, cost->links, sheet->arena));
+    show_money(sheet, facts, "cost", cost->total);
+    show_money(sheet, facts, "  routers", cost->routers);
+    show_money(sheet, facts, "  all links", cost->links);
     if (cost->terminals > 0)
-        sheet_set(sheet, column, "  terminals", "%s", money_text(prices, cost->terminals, sheet->arena));
-    sheet_set(sheet, column, "  per terminal", "%s",
-              money_text(prices, cost->total / (double)facts->counts.terminals, sheet->arena));
+        show_money(sheet, facts, "  terminals", cost->terminals);
+    show_money(sheet, facts, "  per terminal", cost->total / (double)facts->counts.terminals);
 }
 
 void facts_print(const struct facts *facts, uint32_t count, struct arena *arena)
@@ -187,16 +183,15 @@ void facts_print(const struct facts *facts, uint32_t count, struct arena *arena)
     for (uint32_t i = 0; i < count; i++)
         diameter = facts[i].distances.diameter > diameter ? facts[i].distances.diameter : diameter;
     uint32_t step = (diameter + MAX_DISTANCES - 1) / MAX_DISTANCES; /* the same for all, so that rows are comparable */
-    for (uint32_t i = 0; i < count; i++) {
+    for (; sheet.column < count; sheet.column++, facts++) {
         sheet.at = 0;
-        sheet_set(&sheet, i, "", "%s", facts[i].blueprint->config);
-        show_parts(&sheet, i, &facts[i]);
-        show_distances(&sheet, i, &facts[i], step);
-        show_paths(&sheet, i, &facts[i]);
-        show_bisection(&sheet, i, &facts[i]);
-        if (facts[i].prices)
-            show_cost(&sheet, i, &facts[i]);
+        sheet_set(&sheet, "", "%s", facts->blueprint->config);
+        show_parts(&sheet, facts);
+        show_distances(&sheet, facts, step);
+        show_bisection(&sheet, facts);
+        if (facts->prices)
+            show_cost(&sheet, facts);
     }
-    print_sheet(&sheet);
+    sheet_print(&sheet);
     free(sheet.rows);
 }
