@@ -152,16 +152,13 @@ void arguments_keep(struct call *call)
 
 static struct command_entry *commands;
 
-/* Nothing depends on the order in which files were linked. */
-static bool is_before(const struct command *a, const struct command *b)
-{
-    return a->order != b->order ? a->order < b->order : strcmp(a->name, b->name) < 0;
-}
-
+/* By order, then by name: nothing depends on the order in which files were linked. */
 void command_add(struct command_entry *entry)
 {
     struct command_entry **link = &commands;
-    while (*link && is_before((*link)->command, entry->command))
+    const struct command *command = entry->command;
+    while (*link && ((*link)->command->order < command->order ||
+                     ((*link)->command->order == command->order && strcmp((*link)->command->name, command->name) < 0)))
         link = &(*link)->next;
     entry->next = *link;
     *link = entry;
@@ -187,18 +184,12 @@ const struct command *command_find(const char *name)
     return NULL;
 }
 
-/* The name of the command that was probably meant; NULL when none is close. */
-static const char *nearest_command(const char *name)
+int command_unknown(const char *name)
 {
     struct nearest nearest = {.wanted = name};
     for (const struct command_entry *at = commands; at; at = at->next)
         nearest_try(&nearest, at->command->name);
-    return nearest_word(&nearest);
-}
-
-int command_unknown(const char *name)
-{
-    const char *near = nearest_command(name);
+    const char *near = nearest_word(&nearest);
     fprintf(stderr, "flitwarp: unknown command '%s'", name);
     if (strcmp(name, "sweep") == 0 || strcmp(name, "plot") == 0)
         fprintf(stderr, ", did you mean the program flitwarp-%s?", name);
@@ -218,20 +209,22 @@ static bool has_word(const char *words, const char *word)
     return false;
 }
 
+static size_t flag_width(const struct flag *flag)
+{
+    return strlen(flag->name) + (flag->value ? 1 + strlen(flag->value) : 0);
+}
+
 static void add_flags(struct text *line, const struct command *command, struct text *usage)
 {
     for (const struct flag *flag = command->flags; flag && flag->name; flag++) {
-        struct text word = {0};
         if (has_word(command->words, flag->name))
             continue;
-        text_addf(&word, " [%s%s%s]", flag->name, flag->value ? " " : "", flag->value ? flag->value : "");
-        if (line->length + word.length > LINE_WIDTH) {
+        if (line->length + flag_width(flag) + strlen(" []") > LINE_WIDTH) {
             text_addf(usage, "%s\n", line->chars);
             line->length = 0;
             text_add(line, "        ");
         }
-        text_add(line, word.chars);
-        text_release(&word);
+        text_addf(line, " [%s%s%s]", flag->name, flag->value ? " " : "", flag->value ? flag->value : "");
     }
 }
 
@@ -288,24 +281,19 @@ struct text command_notes_text(const struct command *command)
     return notes;
 }
 
-static int flag_width(const struct flag *flag)
-{
-    return (int)(strlen(flag->name) + (flag->value ? 1 + strlen(flag->value) : 0));
-}
-
 void command_help(FILE *out, const struct command *command)
 {
     struct text usage = command_usage_text(command, "usage: ");
     fprintf(out, "%s\n\n%s\n", usage.chars, command->summary);
     text_release(&usage);
-    int width = 0;
+    size_t width = 0;
     for (const struct flag *flag = command->flags; flag && flag->name; flag++)
         width = flag_width(flag) > width ? flag_width(flag) : width;
     if (command->flags)
         fprintf(out, "\noptions:\n");
     for (const struct flag *flag = command->flags; flag && flag->name; flag++)
         fprintf(out, "  %s%s%s%*s  %s\n", flag->name, flag->value ? " " : "", flag->value ? flag->value : "",
-                width - flag_width(flag), "", flag->help);
+                (int)(width - flag_width(flag)), "", flag->help);
     struct text notes = command_notes_text(command);
     if (notes.length)
         fprintf(out, "\n%s", notes.chars);
