@@ -116,6 +116,8 @@ const char *import_nearest(struct import *import, const struct json *node, const
                            const char *fallback);
 /* Whether a list of words with blanks between, in which a * stands for any text, has this one. */
 bool import_lists(const char *list, const char *word);
+/* The first item of an array, with an error where it is none; NULL for NULL. */
+const struct json *import_items(struct import *import, const struct json *array, const char *expected);
 /* A copy of an array of whole numbers; empty for NULL. */
 struct json *import_numbers(struct import *import, const struct json *node, uint64_t min, uint64_t max);
 /* A file that a setting of theirs names, as ours must name it. */
@@ -186,8 +188,7 @@ void booksim_put_classes(struct import *import);
 /* Ticks of a clock: channel, router, interface, terminal. */
 unsigned long long supersim_cycle(struct import *import, const char *clock);
 /* A latency in cycles of a clock; `fallback` when it is absent. */
-unsigned long long supersim_ticks(struct import *import, const struct json *cycles, const char *clock,
-                                  uint64_t fallback);
+unsigned long long supersim_ticks(struct import *import, const char *path, const char *clock, uint64_t fallback);
 /* Ports of an interface. */
 unsigned long long supersim_ports(struct import *import);
 /* VCs of all protocol classes. */
@@ -197,6 +198,3 @@ void supersim_network(struct import *import);
 void supersim_routing(struct import *import);
 void supersim_router(struct import *import);
 void supersim_applications(struct import *import);
-void supersim_traffic(struct import *import, struct json *pattern);
-/* Puts `size`, and `reply` where there are responses; returns the mean size of a message. */
-double supersim_sizes(struct import *import, bool has_replies);

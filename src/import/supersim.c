@@ -92,10 +92,9 @@ unsigned long long supersim_cycle(struct import *import, const char *clock)
     return import_count_at(import, arena_format(import->arena, "/simulator.%s_cycle_time", clock), channel, 1, 65535);
 }
 
-unsigned long long supersim_ticks(struct import *import, const struct json *cycles, const char *clock,
-                                  uint64_t fallback)
+unsigned long long supersim_ticks(struct import *import, const char *path, const char *clock, uint64_t fallback)
 {
-    return import_count(import, cycles, fallback, 0, 1000000000) * supersim_cycle(import, clock);
+    return import_count_at(import, path, fallback, 0, 1000000000) * supersim_cycle(import, clock);
 }
 
 unsigned long long supersim_ports(struct import *import)

@@ -53,10 +53,8 @@ static void put_fat_tree(struct import *import)
     const struct json *levels = import_need(import, "down_up");
     struct json *down = import_put(import, "network.topology.down", json_array(import->arena));
     struct json *up = import_put(import, "network.topology.up", json_array(import->arena));
-    if (levels && levels->type != JSON_ARRAY)
-        import_expected(import, levels, "an array of [down, up]");
-    bool is_array = levels && levels->type == JSON_ARRAY;
-    for (const struct json *level = is_array ? levels->first : NULL; level; level = level->next) {
+    const struct json *level = import_items(import, levels, "an array of [down, up]");
+    for (; level; level = level->next) {
         const struct json *pair = import_numbers(import, level, 1, 65536);
         if (pair->count != (level->next ? 2 : 1))
             import_error(import, level, "found %u numbers, expected %s", pair->count,
@@ -178,8 +176,8 @@ static void put_interface(struct import *import)
     import_set(import, "network.interface", "type=standard");
     if (ports > 1)
         import_set(import, "network.interface", "injection_channels=%llu ejection_channels=%llu", ports, ports);
-    const struct json *latency = import_take(import, "interface.crossbar.latency");
-    import_set(import, "network.interface", "latency=%llu", supersim_ticks(import, latency, "interface", 0));
+    import_set(import, "network.interface", "latency=%llu",
+               supersim_ticks(import, "interface.crossbar.latency", "interface", 0));
     take_credits(import);
 }
 

@@ -307,7 +307,7 @@ static void put_sensor(struct import *import)
         return;
     account = countable(import, counted, account);
     bool is_share = is_normalised(import, mode, account);
-    unsigned long long latency = supersim_ticks(import, import_take(&inner, "latency"), "router", 1);
+    unsigned long long latency = supersim_ticks(&inner, "latency", "router", 1);
     import_set(import, "congestion", "accounting=%s per=%s normalised=%s latency=%llu", account, per,
                is_share ? "true" : "false", latency ? latency : 1);
     import_carry(import, rows, sensor, import_ours(import, "congestion"));

@@ -116,7 +116,7 @@ static const struct import_row pattern_rows[] = {
     {0},
 };
 
-void supersim_traffic(struct import *import, struct json *pattern)
+static void put_traffic(struct import *import, struct json *pattern)
 {
     struct import inner = import_within(import, pattern, NULL);
     const struct json *type = import_take(&inner, "type");
@@ -199,7 +199,8 @@ static const struct distribution {
     {0},
 };
 
-double supersim_sizes(struct import *import, bool has_replies)
+/* Puts `size`, and `reply` where there are responses; returns the mean size of a message. */
+static double put_size(struct import *import, bool has_replies)
 {
     const struct json *type = import_take(import, "type");
     const char *name = import_word(import, type, "single");
@@ -229,7 +230,8 @@ static void put_rate(struct import *import)
 
 static struct json *as_ticks(struct import *import, const struct json *node)
 {
-    return json_number_u64(import->arena, supersim_ticks(import, node, "terminal", 0));
+    (void)node;
+    return json_number_u64(import->arena, supersim_ticks(import, import->row->key, "terminal", 0));
 }
 
 static struct json *as_truth(struct import *import, const struct json *node)
@@ -323,8 +325,7 @@ static void put_windows(struct import *import, double mean)
 
 static void put_replies(struct import *import)
 {
-    const struct json *latency = import_take(import, "request_processing_latency");
-    import_set(import, "", "reply_delay=%llu", supersim_ticks(import, latency, "terminal", 0));
+    import_set(import, "", "reply_delay=%llu", supersim_ticks(import, "request_processing_latency", "terminal", 0));
     put_class(import, "response_protocol_class", "reply_protocol_class");
 }
 
@@ -345,8 +346,7 @@ static void put_memory(struct import *import)
                        header = import_count_at(import, "header_overhead", 0, 0, 1u << 20),
                        flit = import_count_at(import, "bytes_per_flit", 1, 1, 1u << 20);
     unsigned long long small = header ? (header + flit - 1) / flit : 1, large = (header + block + flit - 1) / flit;
-    const struct json *latency = import_take(import, "memory_terminal.latency");
-    import_set(import, "", "latency=%llu", supersim_ticks(import, latency, "terminal", 0));
+    import_set(import, "", "latency=%llu", supersim_ticks(import, "memory_terminal.latency", "terminal", 0));
     put_class(import, "memory_terminal.protocol_class", "reply_protocol_class");
     import_set(import, "", "outstanding=1");
     struct json *last = import_set(
@@ -397,7 +397,7 @@ static void put_sizes(struct import *import, bool has_traffic)
         import_comment(import, import_set(import, "", "injection=periodic"),
                        "a message every size / rate cycles, as SuperSim does");
     struct import inner = import_within(import, import_block(import, "message_size_distribution"), import->ours);
-    double mean = supersim_sizes(&inner, has_replies);
+    double mean = put_size(&inner, has_replies);
     if (has_replies)
         put_replies(import);
     const struct json *messages = import_ours(import, "messages");
@@ -449,7 +449,7 @@ static void put_application(struct import *import, struct json *theirs)
     if (strcmp(kind->theirs, "stencil") == 0)
         put_stencil(&inner);
     if (kind->has_traffic)
-        supersim_traffic(&inner, import_block(&inner, "traffic_pattern"));
+        put_traffic(&inner, import_block(&inner, "traffic_pattern"));
     if (kind->has_sizes && terminals)
         put_sizes(&inner, kind->has_traffic);
 }

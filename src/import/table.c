@@ -286,12 +286,18 @@ const char *import_nearest(struct import *import, const struct json *node, const
     return ours ? ours : fallback;
 }
 
+const struct json *import_items(struct import *import, const struct json *array, const char *expected)
+{
+    if (array && array->type != JSON_ARRAY)
+        import_expected(import, array, "%s", expected);
+    return array && array->type == JSON_ARRAY ? array->first : NULL;
+}
+
 struct json *import_numbers(struct import *import, const struct json *node, uint64_t min, uint64_t max)
 {
     struct json *copy = json_array(import->arena);
-    if (node && node->type != JSON_ARRAY)
-        import_expected(import, node, "an array of whole numbers");
-    for (const struct json *item = node && node->type == JSON_ARRAY ? node->first : NULL; item; item = item->next)
+    const struct json *item = import_items(import, node, "an array of whole numbers");
+    for (; item; item = item->next)
         json_append(copy, json_number_u64(import->arena, import_count(import, item, min, min, max)));
     return copy;
 }
