@@ -124,7 +124,7 @@ struct transaction {
 };
 struct transaction application_begin_transaction(struct application *application, uint32_t rank, uint32_t messages);
 void application_send_in(struct application *application, const struct transaction *transaction, uint32_t rank,
-                         uint32_t to_rank, uint32_t flits, uint32_t tag);
+                         uint32_t to_rank, uint32_t flits, const struct message_note *note);
 /* Answers a message that received() was told of, once, within its transaction: sampled as the request was. */
 void application_reply(struct application *application, const struct message *request, uint32_t flits);
 /*

@@ -13,7 +13,7 @@
 
 #include "base/pool.h"
 #include "metrics/result.h"
-#include "workload/workload_ranks.h"
+#include "workload/workload.h"
 
 #include <sched.h>
 
@@ -112,8 +112,8 @@ struct transaction application_begin_transaction(struct application *application
     return transaction;
 }
 
-static void send_in(struct application *application, const struct transaction *transaction, uint32_t rank,
-                    uint32_t to_rank, uint32_t flits, const struct message_note *note)
+void application_send_in(struct application *application, const struct transaction *transaction, uint32_t rank,
+                         uint32_t to_rank, uint32_t flits, const struct message_note *note)
 {
     struct workload_part *part;
     if (!workload_part_at(application->workload, application->terminals[rank], &part))
@@ -133,24 +133,17 @@ static void send_in(struct application *application, const struct transaction *t
                                    .started = part->network->engine->now});
 }
 
-void application_send_in(struct application *application, const struct transaction *transaction, uint32_t rank,
-                         uint32_t to_rank, uint32_t flits, uint32_t tag)
-{
-    send_in(application, transaction, rank, to_rank, flits, &(struct message_note){.tag = tag});
-}
-
 void application_send_noted(struct application *application, uint32_t rank, uint32_t to_rank, uint32_t flits,
                             const struct message_note *note)
 {
     struct transaction transaction = application_begin_transaction(application, rank, 1);
-    send_in(application, &transaction, rank, to_rank, flits, note);
+    application_send_in(application, &transaction, rank, to_rank, flits, note);
 }
 
 __attribute__((noinline)) void application_send_tagged(struct application *application, uint32_t rank, uint32_t to_rank,
                                                        uint32_t flits, uint32_t tag)
 {
-    struct transaction transaction = application_begin_transaction(application, rank, 1);
-    application_send_in(application, &transaction, rank, to_rank, flits, tag);
+    application_send_noted(application, rank, to_rank, flits, &(struct message_note){.tag = tag});
 }
 
 void application_send(struct application *application, uint32_t rank, uint32_t to_rank, uint32_t flits)
@@ -243,40 +236,37 @@ bool application_is_finished(const struct application *application, tick_t now, 
 
 struct shared {
     struct shared *next;
-    uint32_t *count; /* one of these three */
-    tick_t *latest;
-    struct histogram *samples;
-    uint32_t before; /* count, when all ranks last knew the same */
-    uint64_t change; /* since then */
+    enum shared_kind { SHARED_COUNT, SHARED_LATEST, SHARED_SAMPLES } kind;
+    void *what;      /* uint32_t, tick_t or struct histogram */
+    uint32_t before; /* a count, when all ranks last knew the same */
 };
 
-static void shared_add(struct application *application, struct shared what)
+static void shared_add(struct application *application, enum shared_kind kind, void *what)
 {
     struct shared *shared = arena_array(application->arena, struct shared, 1);
-    *shared = what;
-    shared->next = application->shared;
+    *shared = (struct shared){.next = application->shared, .kind = kind, .what = what};
     application->shared = shared;
 }
 
 void application_share_count(struct application *application, uint32_t *count)
 {
-    shared_add(application, (struct shared){.count = count});
+    shared_add(application, SHARED_COUNT, count);
 }
 
 void application_share_latest(struct application *application, tick_t *latest)
 {
-    shared_add(application, (struct shared){.latest = latest});
+    shared_add(application, SHARED_LATEST, latest);
 }
 
 void application_share_samples(struct application *application, struct histogram *histogram)
 {
-    shared_add(application, (struct shared){.samples = histogram});
+    shared_add(application, SHARED_SAMPLES, histogram);
 }
 
 static void check_shared(const struct application *application, const void *what)
 {
     const struct shared *shared = application->shared;
-    while (shared && shared->count != what && (const void *)shared->latest != what && shared->samples != what)
+    while (shared && shared->what != what)
         shared = shared->next;
     FW_CHECK(shared, "application '%s' changes what prepare() did not share", application->ops->name);
 }
@@ -308,35 +298,26 @@ void application_sample(struct application *application, struct histogram *histo
 void shared_begin(const struct application *application)
 {
     for (struct shared *shared = application->shared; shared; shared = shared->next)
-        shared->before = shared->count ? *shared->count : 0;
+        shared->before = shared->kind == SHARED_COUNT ? *(const uint32_t *)shared->what : 0;
 }
 
-void shared_note(const struct application *application)
+static void shared_tally_count(struct shared *shared, struct tally *tally)
 {
-    for (struct shared *shared = application->shared; shared; shared = shared->next)
-        shared->change = shared->count ? *shared->count - shared->before : 0;
+    uint32_t *count = shared->what;
+    uint64_t change = *count - shared->before;
+    tally_sum(tally, &change);
+    if (tally->is_back)
+        *count = shared->before += (uint32_t)change;
 }
 
-void shared_tally(const struct application *application, struct tally *tally)
+void shared_tally(const struct application *application, struct tally *tally, bool is_end)
 {
     for (struct shared *shared = application->shared; shared; shared = shared->next) {
-        if (shared->count)
-            tally_sum(tally, &shared->change);
-        if (shared->latest)
-            tally_largest(tally, shared->latest);
+        if (shared->kind == SHARED_COUNT && !is_end)
+            shared_tally_count(shared, tally);
+        if (shared->kind == SHARED_LATEST && !is_end)
+            tally_largest(tally, shared->what);
+        if (shared->kind == SHARED_SAMPLES && is_end)
+            histogram_tally(shared->what, tally);
     }
-}
-
-void shared_take(const struct application *application)
-{
-    for (struct shared *shared = application->shared; shared; shared = shared->next)
-        if (shared->count)
-            *shared->count = shared->before += (uint32_t)shared->change;
-}
-
-void shared_tally_samples(const struct application *application, struct tally *tally)
-{
-    for (struct shared *shared = application->shared; shared; shared = shared->next)
-        if (shared->samples)
-            histogram_tally(shared->samples, tally);
 }

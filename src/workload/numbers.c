@@ -41,12 +41,10 @@ static bool numbers_read_row(struct numbers_row *row, const char *text, const st
         char *end;
         double value = strtod(text, &end);
         const char *rest = skip_space(end);
-        if (end == text || (*rest && *rest != ',') || !(value >= 0 && value <= MAX_VALUE)) {
-            choice_error(reader->errors, reader->self, reader->key,
-                         "%s:%u: field %u (\"%.*s\") is not a number; accepted: 0 or more", reader->path, reader->line,
-                         row->count + 1, (int)strcspn(text, ","), text);
-            return false;
-        }
+        if (end == text || (*rest && *rest != ',') || !(value >= 0 && value <= MAX_VALUE))
+            return choice_error(reader->errors, reader->self, reader->key,
+                                "%s:%u: field %u (\"%.*s\") is not a number; accepted: 0 or more", reader->path,
+                                reader->line, row->count + 1, (int)strcspn(text, ","), text);
         row->values[row->count++] = value;
         text = rest + 1;
     }
@@ -60,15 +58,6 @@ static void trim_end(char *text)
         text[--length] = '\0';
 }
 
-static struct numbers_row *numbers_next_row(struct numbers *numbers, uint32_t *room)
-{
-    if (numbers->count == *room) {
-        *room = *room ? 2 * *room : 64;
-        numbers->rows = memory_resize(numbers->rows, *room * sizeof(*numbers->rows));
-    }
-    return &numbers->rows[numbers->count++];
-}
-
 static bool numbers_read_lines(struct numbers *numbers, FILE *file, const char *header, struct reader *reader)
 {
     char *line = NULL;
@@ -80,8 +69,10 @@ static bool numbers_read_lines(struct numbers *numbers, FILE *file, const char *
         trim_end(line);
         const char *text = skip_space(line);
         bool is_header = header && numbers->count == 0 && strcmp(text, header) == 0;
-        if (*text && *text != '#' && !is_header)
-            ok = numbers_read_row(numbers_next_row(numbers, &room), text, reader);
+        if (!*text || *text == '#' || is_header)
+            continue;
+        numbers->rows = memory_grow(numbers->rows, numbers->count, &room, sizeof *numbers->rows);
+        ok = numbers_read_row(&numbers->rows[numbers->count++], text, reader);
     }
     free(line);
     return ok;
@@ -96,15 +87,11 @@ bool numbers_read(struct numbers *numbers, const char *path, const char *header,
         return choice_error(errors, self, key, "cannot read \"%s\": %s", path, strerror(errno));
     struct reader reader = {path, 0, arena, self, key, errors};
     bool ok = numbers_read_lines(numbers, file, header, &reader);
-    if (ok && ferror(file)) {
-        choice_error(errors, self, key, "reading \"%s\" failed after line %u", path, reader.line);
-        ok = false;
-    }
+    if (ok && ferror(file))
+        ok = choice_error(errors, self, key, "reading \"%s\" failed after line %u", path, reader.line);
     fclose(file);
-    if (ok && numbers->count == 0) {
-        choice_error(errors, self, key, "\"%s\" holds no numbers", path);
-        ok = false;
-    }
+    if (ok && numbers->count == 0)
+        ok = choice_error(errors, self, key, "\"%s\" holds no numbers", path);
     struct numbers_row *rows = arena_array(arena, struct numbers_row, numbers->count); /* out of the heap */
     if (numbers->count)
         memcpy(rows, numbers->rows, numbers->count * sizeof(*rows));

@@ -63,8 +63,9 @@ static void part_enter(void *context, tick_t now, const struct packet *packet, s
 {
     const struct workload_part *part = context;
     measurement_watch_entry(&part->measurements[packet->application], now, packet, flits);
-    if (part->workload->lanes)
-        lane_counts_enter(part->workload->lanes, to, flits);
+    struct lane_counts *lanes = part->workload->lanes;
+    if (lanes)
+        lanes->entered[(size_t)to.target * lanes->lanes + to.lane] += flits;
 }
 
 static void part_accept(void *context, tick_t now, const struct packet *packet, uint32_t flits)

@@ -7,30 +7,18 @@ void weights_init(struct weights *weights, struct arena *arena, const double *va
     *weights = (struct weights){.count = count, .sums = arena_array(arena, double, count)};
     double sum = 0;
     for (uint32_t i = 0; i < count; i++)
-        weights->sums[i] = sum += values[i];
-}
-
-static void weights_equal(struct weights *weights, struct arena *arena, uint32_t count)
-{
-    *weights = (struct weights){.count = count, .sums = arena_array(arena, double, count)};
-    for (uint32_t i = 0; i < count; i++)
-        weights->sums[i] = i + 1.0;
+        weights->sums[i] = sum += values ? values[i] : 1;
 }
 
 bool weights_from_option(struct weights *weights, struct arena *arena, const struct f64_list *values, uint32_t count,
                          const struct choice *self, struct errors *errors)
 {
-    if (values->count == 0) {
-        weights_equal(weights, arena, count);
-        return true;
-    }
-    if (values->count != count)
+    if (values->count && values->count != count)
         return choice_error(errors, self, "weights", "%u weights for %u entries: one each, or none for equal weights",
                             values->count, count);
-    weights_init(weights, arena, values->items, count);
-    if (weights->sums[count - 1] > 0)
-        return true;
-    return choice_error(errors, self, "weights", "all weights are 0: one at least must be above");
+    weights_init(weights, arena, values->count ? values->items : NULL, count);
+    return weights->sums[count - 1] > 0 ||
+           choice_error(errors, self, "weights", "all weights are 0: one at least must be above");
 }
 
 double weights_share(const struct weights *weights, uint32_t index)

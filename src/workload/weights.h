@@ -9,7 +9,7 @@ struct weights {
     double *sums; /* sums[i]: of weights 0..i */
 };
 
-/* From so many weights of 0 or more; the sum is above 0. */
+/* From so many weights of 0 or more, whose sum is above 0; NULL: all the same. */
 void weights_init(struct weights *weights, struct arena *arena, const double *values, uint32_t count);
 
 /*

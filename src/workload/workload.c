@@ -9,9 +9,9 @@
 
 #include "network/network.h"
 #include "network/deadlock/deadlock.h"
-#include "workload/workload_ranks.h"
 
 #include <math.h>
+#include <string.h>
 
 const struct option workload_options[] = {
     OPTION_CHOICES(struct workload_config, applications, "application", "[\"blast\"]", 1, 255, "what runs"),
@@ -73,18 +73,22 @@ static void workload_merge_parts(struct workload *workload)
         workload_ranks_merge(workload);
 }
 
-static void open_window(struct workload *workload, uint32_t application, tick_t now)
+static void open_windows(struct workload *workload, tick_t now)
 {
-    gather_parts(workload, application, RESULT_AT_WINDOW_ENDS);
-    for (uint32_t part = 0; part < workload->part_count; part++)
-        workload->parts[part].measurements[application].window_start = now;
-    measurement_open(&workload->measurements[application], now);
+    for (uint32_t i = 0; i < workload->count; i++) {
+        gather_parts(workload, i, RESULT_AT_WINDOW_ENDS);
+        for (uint32_t part = 0; part < workload->part_count; part++)
+            workload->parts[part].measurements[i].window_start = now;
+        measurement_open(&workload->measurements[i], now);
+    }
 }
 
-static void close_window(struct workload *workload, uint32_t application, tick_t now)
+static void close_windows(struct workload *workload, tick_t now)
 {
-    gather_parts(workload, application, RESULT_AT_WINDOW_ENDS);
-    measurement_close(&workload->measurements[application], now);
+    for (uint32_t i = 0; i < workload->count; i++) {
+        gather_parts(workload, i, RESULT_AT_WINDOW_ENDS);
+        measurement_close(&workload->measurements[i], now);
+    }
 }
 
 static bool is_running(const struct workload *workload, uint32_t application)
@@ -92,26 +96,35 @@ static bool is_running(const struct workload *workload, uint32_t application)
     return workload->alone == FW_NONE || workload->alone == application;
 }
 
+/* The sampling window begins, or ends. */
+static void count_channels(struct workload *workload, bool is_end)
+{
+    const struct network *network = workload->network;
+    struct lane_counts *lanes = workload->lanes;
+    network_count_flits(network, network->num_vcs,
+                        is_end ? workload->port_flits_at_end : workload->port_flits_at_start);
+    if (lanes) {
+        memcpy(lanes->in[is_end], lanes->entered, sizeof *lanes->entered * lanes->count);
+        network_count_flits(network, 1, lanes->out[is_end]);
+    }
+}
+
 static void enter_phase(struct workload *workload, enum phase phase, tick_t now)
 {
     workload->phase = phase;
+    if (phase == PHASE_GENERATING)
+        open_windows(workload, now);
+    if (phase == PHASE_FINISHING)
+        close_windows(workload, now);
     for (uint32_t i = 0; i < workload->count; i++) {
         struct application *application = &workload->applications[i];
         application->phase = phase;
         application->phase_start[phase] = now;
-        if (phase == PHASE_GENERATING)
-            open_window(workload, i, now);
-        if (phase == PHASE_FINISHING)
-            close_window(workload, i, now);
         if (application->ops->phase_changed && is_running(workload, i))
             application->ops->phase_changed(application, now);
     }
-    if (phase == PHASE_GENERATING)
-        network_count_flits(workload->network, workload->network->num_vcs, workload->port_flits_at_start);
-    if (phase == PHASE_FINISHING)
-        network_count_flits(workload->network, workload->network->num_vcs, workload->port_flits_at_end);
-    if (workload->lanes && (phase == PHASE_GENERATING || phase == PHASE_FINISHING))
-        lane_counts_note(workload->lanes, workload->network, phase == PHASE_FINISHING);
+    if (phase == PHASE_GENERATING || phase == PHASE_FINISHING)
+        count_channels(workload, phase == PHASE_FINISHING);
     for (uint32_t i = 0; i < workload->part_count && phase == PHASE_DRAINING; i++)
         network_withdraw(workload->parts[i].network, part_withdrawn, &workload->parts[i]);
 }
@@ -184,10 +197,10 @@ static bool is_deadlocked(struct workload *workload, tick_t now)
 /* An application waits for what will never come, as it said at the last grid point. */
 static bool an_application_is_stuck(const struct workload *workload)
 {
-    bool is_stuck_one = false;
     for (uint32_t i = 0; i < workload->count; i++)
-        is_stuck_one |= workload->applications[i].is_stuck;
-    return is_stuck_one;
+        if (workload->applications[i].is_stuck)
+            return true;
+    return false;
 }
 
 static void report_stuck(const struct workload *workload, FILE *out)
@@ -215,13 +228,10 @@ static void control(struct workload *workload, tick_t now)
         workload->outcome = OUTCOME_DEADLOCK;
     else if (an_application_is_stuck(workload))
         workload->outcome = OUTCOME_STUCK;
-    if (workload->outcome != OUTCOME_RUNNING) {
-        for (uint32_t i = 0; i < workload->count && workload->phase == PHASE_GENERATING; i++)
-            close_window(workload, i, now);
-        return;
-    }
-    if (workload->phase != PHASE_DRAINING)
+    if (workload->outcome == OUTCOME_RUNNING && workload->phase != PHASE_DRAINING)
         workload->change_due = all_have_signalled(workload, now);
+    if (workload->outcome != OUTCOME_RUNNING && workload->phase == PHASE_GENERATING)
+        close_windows(workload, now);
 }
 
 static void watch_flits(struct workload *workload)
@@ -242,7 +252,14 @@ void workload_keep_rates(struct workload *workload, uint64_t interval)
 
 void workload_count_lanes(struct workload *workload)
 {
-    workload->lanes = lane_counts_create(workload->network, workload->arena);
+    struct lane_counts *lanes = workload->lanes = arena_array(workload->arena, struct lane_counts, 1);
+    lanes->lanes = workload->network->ports * workload->network->num_vcs;
+    lanes->count = (size_t)workload->network->topology.routers * lanes->lanes;
+    lanes->entered = arena_array(workload->arena, uint32_t, lanes->count);
+    for (uint32_t end = 0; end < 2; end++) {
+        lanes->in[end] = arena_array(workload->arena, uint32_t, lanes->count);
+        lanes->out[end] = arena_array(workload->arena, uint32_t, lanes->count);
+    }
     watch_flits(workload);
 }
 

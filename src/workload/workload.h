@@ -7,10 +7,10 @@
 #include "flitwarp/application.h"
 #include "network/network.h"
 
+#include "engine/tally.h"
 #include "network/deadlock/deadlock.h"
 #include "network/parallel/parts.h"
 #include "workload/part.h"
-#include "workload/lane_counts.h"
 
 #include <signal.h>
 
@@ -26,6 +26,19 @@ struct workload_config {
 extern const struct option workload_options[];
 
 enum outcome { OUTCOME_RUNNING, OUTCOME_DONE, OUTCOME_DEADLOCK, OUTCOME_INTERRUPTED, OUTCOME_STUCK };
+
+/*
+ * Flits of every VC of every channel in the sampling window. Routers count what leaves by their output lanes anyway; what
+ * enters from terminals is counted here, by the router's input lane. Both are copied at the ends of the window. All counts
+ * are modulo 2^32, by router * lanes + lane.
+ */
+struct lane_counts {
+    uint32_t lanes;    /* of a router */
+    size_t count;      /* of all routers */
+    uint32_t *entered; /* flits from a terminal so far */
+    uint32_t *in[2];   /* the same at the start [0] and the end [1] of the window */
+    uint32_t *out[2];  /* flits that have left, then */
+};
 
 struct workload {
     struct network *network; /* borrowed */
@@ -97,3 +110,17 @@ bool workload_run_to(struct workload *workload, tick_t last);
 void workload_end(struct workload *workload, FILE *out);
 void workload_release(struct workload *workload);
 const char *phase_name(enum phase phase);
+
+/* Over several ranks, which all call these together. A grid point, before anything is counted: notes and log records go where they belong, interrupts to everybody. */
+struct workload_ranks *workload_ranks_create(struct workload *workload);
+void workload_ranks_release(struct workload_ranks *all);
+void workload_ranks_hand_over(struct workload *workload);
+/* Then, with all of this rank's parts counted: counts of all ranks. */
+void workload_ranks_count(struct workload *workload);
+/* The end, with all of this rank's parts merged: what results print. */
+void workload_ranks_merge(struct workload *workload);
+
+/* What an application counts over all its ranks, as prepare() told by application_share_...(). Before the run: */
+void shared_begin(const struct application *application);
+/* Between ranks, at grid points: counts and what is latest; at the end: distributions. */
+void shared_tally(const struct application *application, struct tally *tally, bool is_end);

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One workload over several ranks, see workload_ranks.h. */
-#include "workload/workload_ranks.h"
+/*
+ * One workload over several ranks. Each runs the terminals of its own parts; phases
+ * change on all of them alike, since all decide by the same numbers: those that are
+ * put together here. All ranks call these together.
+ */
+#include "workload/workload.h"
 
 #include "engine/mail.h"
 #include "metrics/result.h"
@@ -11,8 +15,7 @@ struct workload_ranks {
     struct tally tally;
     struct mail mail;
     uint64_t notes, records; /* whether anybody has some to hand over */
-    uint64_t is_interrupted;
-    uint64_t *shifts; /* by application: of the longest batches */
+    uint64_t *shifts;        /* by application: of the longest batches */
 };
 
 _Static_assert(sizeof(struct group_note) % 8 == 0 && sizeof(struct log_record) % 8 == 0, "mail is made of words");
@@ -38,30 +41,25 @@ void workload_ranks_release(struct workload_ranks *all)
 static void list_needs(void *context, struct tally *tally)
 {
     struct workload_ranks *all = context;
+    struct workload *workload = all->workload;
+    uint64_t is_interrupted = workload->is_interrupted;
+    all->notes = all->records = 0;
+    for (uint32_t p = 0; p < workload->part_count; p++) {
+        all->notes += workload->parts[p].note_count;
+        all->records += workload->parts[p].record_count;
+    }
+    for (uint32_t i = 0; i < workload->count; i++) {
+        all->shifts[i] = 0;
+        for (uint32_t p = 0; p < workload->part_count; p++) {
+            uint64_t shift = workload->parts[p].measurements[i].batches.shift;
+            all->shifts[i] = shift > all->shifts[i] ? shift : all->shifts[i];
+        }
+        tally_largest(tally, &all->shifts[i]);
+    }
     tally_largest(tally, &all->notes);
     tally_largest(tally, &all->records);
-    tally_largest(tally, &all->is_interrupted);
-    for (uint32_t i = 0; i < all->workload->count; i++)
-        tally_largest(tally, &all->shifts[i]);
-}
-
-static void find_needs(struct workload_ranks *all)
-{
-    struct workload *workload = all->workload;
-    all->notes = all->records = 0;
-    all->is_interrupted = workload->is_interrupted;
-    for (uint32_t i = 0; i < workload->count; i++)
-        all->shifts[i] = 0;
-    for (uint32_t p = 0; p < workload->part_count; p++) {
-        const struct workload_part *part = &workload->parts[p];
-        all->notes += part->note_count;
-        all->records += part->record_count;
-        for (uint32_t i = 0; i < workload->count; i++)
-            if (part->measurements[i].batches.shift > all->shifts[i])
-                all->shifts[i] = part->measurements[i].batches.shift;
-    }
-    tally_agree(&all->tally, list_needs, all);
-    workload->is_interrupted = all->is_interrupted;
+    tally_largest(tally, &is_interrupted);
+    workload->is_interrupted = is_interrupted;
 }
 
 /* To the rank where the transaction began. */
@@ -98,7 +96,7 @@ static void send_records(struct workload_ranks *all)
 void workload_ranks_hand_over(struct workload *workload)
 {
     struct workload_ranks *all = workload->ranks;
-    find_needs(all);
+    tally_agree(&all->tally, list_needs, all);
     if (all->notes)
         send_notes(all);
     if (all->records)
@@ -115,21 +113,17 @@ static void list_counts(void *context, struct tally *tally)
     tally_sum(tally, &totals->in_flight);
     for (uint32_t i = 0; i < workload->count; i++) {
         results_tally(application_results, RESULT_AT_GRID_POINTS, &workload->measurements[i], tally);
-        shared_tally(&workload->applications[i], tally);
+        shared_tally(&workload->applications[i], tally, false);
     }
 }
 
 void workload_ranks_count(struct workload *workload)
 {
     struct workload_ranks *all = workload->ranks;
-    for (uint32_t i = 0; i < workload->count; i++) {
+    for (uint32_t i = 0; i < workload->count; i++)
         while (workload->measurements[i].batches.shift < all->shifts[i])
             batch_means_halve(&workload->measurements[i].batches);
-        shared_note(&workload->applications[i]);
-    }
     tally_agree(&all->tally, list_counts, workload);
-    for (uint32_t i = 0; i < workload->count; i++)
-        shared_take(&workload->applications[i]);
 }
 
 static void list_lengths(void *context, struct tally *tally)
@@ -149,7 +143,7 @@ static void list_results(void *context, struct tally *tally)
     for (uint32_t i = 0; i < workload->count; i++) {
         results_tally(application_results, RESULT_AT_WINDOW_ENDS, &workload->measurements[i], tally);
         results_tally(application_results, RESULT_AT_END, &workload->measurements[i], tally);
-        shared_tally_samples(&workload->applications[i], tally);
+        shared_tally(&workload->applications[i], tally, true);
     }
     tally_largest(tally, &threads);
     tally_sum(tally, &waited);

@@ -178,7 +178,7 @@ void steady_send_transaction(struct steady *steady, struct application *applicat
         uint32_t kind = 0;
         uint32_t flits =
             size->ops->draw_request ? size->ops->draw_request(size, random, &kind) : size->ops->draw(size, random);
-        application_send_in(application, &transaction, rank, to, flits, kind);
+        application_send_in(application, &transaction, rank, to, flits, &(struct message_note){.tag = kind});
         uint32_t next = steady->to_each && left > 1 ? traffic->ops->destination(traffic, rank, random) : FW_NONE;
         to = next != FW_NONE ? next : to;
     }
