@@ -3,7 +3,6 @@
 #include "blueprint/blueprint.h"
 
 #include "network/network.h"
-#include "network/planes.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,7 @@
  * terminals with their classes, latencies and places, and nothing that runs; what
  * is said of it, what it costs, and the files and pictures that it is written to.
  */
-#include "network/channel.h"
+#include "network/network.h"
 #include "network/graph/analysis.h"
 #include "run/simulation.h"
 

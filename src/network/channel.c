@@ -13,7 +13,7 @@
  * How fast a channel is can be said in two ways, which must agree where both are
  * given: a cycle, or a bandwidth, at which a flit takes flit_bytes / bandwidth.
  */
-#include "network/channel.h"
+#include "network/network.h"
 
 #include "config/json.h"
 #include "network/line_file.h"
@@ -152,14 +152,6 @@ struct plan {
     double *places;
 };
 
-/* Blocks do not know where they stand, but the topology beside them does. */
-static const struct json *block_node(const struct network_config *config, const char *inner)
-{
-    const struct json *network = config->topology.node->parent;
-    const struct json *channel = json_find(network, "channel"), *block = inner ? json_find(channel, inner) : channel;
-    return block ? block : config->topology.node;
-}
-
 static bool place_router(void *reader, char *line)
 {
     const struct plan *plan = reader;
@@ -217,7 +209,7 @@ static const double *read_plan(const struct network_config *config, uint32_t of_
 {
     uint32_t routers = of_plane * config->planes.count;
     struct plan plan = {.file = {.path = config->channel.cable.plan,
-                                 .node = block_node(config, "cable"),
+                                 .node = json_find(network_node(config, "channel"), "cable"),
                                  .key = "plan",
                                  .errors = errors},
                         .routers = routers,
@@ -237,11 +229,11 @@ static bool check_classes(const struct network_config *config, const char *key, 
     uint32_t classes = topology->channel_classes;
     if (given <= 1 || given == classes)
         return true;
-    return node_error(errors, block_node(config, NULL), key, "%u values, but \"%s\" has %u %s of channels%s%s%s%s",
-                      given, topology->ops->name, classes ? classes : 1, classes > 1 ? "classes" : "class",
-                      classes > 1 ? ": " : "", classes > 1 ? topology->channel_class_names[0] : "",
-                      classes > 1 ? (classes > 2 ? " to " : ", ") : "",
-                      classes > 1 ? topology->channel_class_names[classes - 1] : "");
+    return node_error(
+        errors, network_node(config, "channel"), key, "%u values, but \"%s\" has %u %s of channels%s%s%s%s", given,
+        topology->ops->name, classes ? classes : 1, classes > 1 ? "classes" : "class", classes > 1 ? ": " : "",
+        classes > 1 ? topology->channel_class_names[0] : "", classes > 1 ? (classes > 2 ? " to " : ", ") : "",
+        classes > 1 ? topology->channel_class_names[classes - 1] : "");
 }
 
 bool channel_latencies_init(struct channel_latencies *latencies, const struct network_config *config,

@@ -7,15 +7,13 @@
 #include "network/network.h"
 
 #include "base/pool.h"
+#include "config/json.h"
 #include "flitwarp/congestion.h"
 #include "flitwarp/selection.h"
-#include "network/channel.h"
 #include "network/parallel/parts.h"
-#include "network/planes.h"
 #include "network/deadlock/deadlock.h"
 #include "network/positions.h"
 #include "network/routing/routing.h"
-#include "network/service.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -47,6 +45,13 @@ const struct option network_options[] = {
     OPTION_CHOICE(struct network_config, interface, "interface", "\"standard\"", "how terminals meet the network"),
     OPTION_END,
 };
+
+/* Blocks do not know where they stand, but the topology beside them does. */
+const struct json *network_node(const struct network_config *config, const char *block)
+{
+    const struct json *network = config->topology.node->parent, *node = json_find(network, block);
+    return node ? node : network;
+}
 
 /* Flits that a buffer behind a channel holds. */
 static uint32_t depth_behind(const struct network *network, uint32_t latency, uint64_t cycle)
@@ -172,10 +177,10 @@ static bool fits_memory(const struct network *network, struct errors *errors)
     double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     if (needed <= memory)
         return true;
-    choice_error(errors, &network->core->config->topology, NULL,
-                 "the buffers of %u routers alone would take %.0f GiB; accepted: what fits this machine's %.0f GiB",
-                 topology->routers, needed / 0x1p30, memory / 0x1p30);
-    return false;
+    return choice_error(
+        errors, &network->core->config->topology, NULL,
+        "the buffers of %u routers alone would take %.0f GiB; accepted: what fits this machine's %.0f GiB",
+        topology->routers, needed / 0x1p30, memory / 0x1p30);
 }
 
 uint32_t network_lag(const struct network *network, uint32_t router, uint32_t cycle)

@@ -8,6 +8,8 @@ struct exchange;
 struct network_split; /* network/parallel/parts.h */
 struct planes;
 struct ranks;
+struct json;
+struct shown_router;
 
 enum on_deadlock { DEADLOCK_REPORT, DEADLOCK_RECOVER };
 
@@ -44,7 +46,8 @@ struct network_config {
         struct choice selection;
     } planes;
 };
-extern const struct option network_options[];
+extern const struct option network_options[], channel_options[], terminal_channel_options[], service_options[],
+    planes_options[];
 
 /* A timer of an application at a terminal. Where several applications share terminals the order is theirs. */
 struct wake_event {
@@ -97,6 +100,9 @@ struct network_core {
     uint32_t all_parts;        /* of all ranks */
     struct exchange *exchange; /* with the other parts; NULL: there are none */
 };
+
+/* A block of the network's settings in the document, for errors; all of them where it is not there. */
+const struct json *network_node(const struct network_config *config, const char *block);
 
 /* The topology that the settings choose; false, with errors added, when they are wrong. */
 bool topology_init(struct topology *topology, const struct choice *choice, struct arena *arena, struct errors *errors);
@@ -165,4 +171,87 @@ static inline uint32_t network_hops_between(const struct network *network, uint3
     size_t terminals = plane * (size_t)network->topology.terminals;
     return network_distance(network, network->core->terminal_router[terminals + source] - first,
                             network->core->ejection_router[terminals + destination] - first);
+}
+
+/* ---- looking at routers ---- */
+
+void shown_init(struct shown_router *shown, const struct network *network);
+void shown_release(struct shown_router *shown);
+/* Looks at a router. One whose architecture does not show itself is empty. */
+void network_show(const struct network *network, uint32_t router, struct shown_router *shown);
+
+/* ---- channels ---- */
+
+/* Works out cycles from bandwidths, in the settings that were read from `network` without an error and in that. */
+void channels_settle(struct network_config *config, const struct json *network, struct arena *arena,
+                     struct errors *errors);
+
+/* What the latencies of a network's channels follow from. */
+struct channel_latencies {
+    const struct topology *topology;
+    const struct network_config *config;
+    const double *places; /* in metres, by router * 3 + axis; NULL: cables have no length */
+};
+
+/*
+ * Judges the settings and reads the plan; false, with errors added, when they do not fit the topology. That is one of
+ * all planes or of the first alone; `of_plane` are the routers of one.
+ */
+bool channel_latencies_init(struct channel_latencies *latencies, const struct network_config *config,
+                            const struct topology *topology, uint32_t of_plane, struct arena *arena,
+                            struct errors *errors);
+/* Ticks from a port of a router to the neighbour behind it. */
+uint32_t channel_latency(const struct channel_latencies *latencies, uint32_t router, uint32_t port, uint32_t neighbour);
+/* Ticks between two flits on it. */
+uint32_t channel_cycle(const struct channel_latencies *latencies, uint32_t router, uint32_t port);
+/* Ticks between a terminal and its router, either way. */
+uint32_t terminal_latency(const struct channel_latencies *latencies, uint32_t terminal);
+
+/* ---- levels of service ---- */
+
+/* Sets network->service from what is planned of the network: its VCs and router. False, with errors. */
+bool service_plan(struct network *network, struct errors *errors);
+
+/* ---- planes ---- */
+
+/*
+ * Router planes: copies of one topology that no channel joins. Every terminal hangs
+ * on each of them, by rails of its own, and a packet stays in the plane that its
+ * terminal chose for it:
+ *
+ *   plane 0   routers 0 to R-1          terminals   0   1   2 ... N-1
+ *   plane 1   routers R to 2R-1         terminals N-1 N-2 N-3 ...   0     (order "reversed")
+ *   plane 2   routers 2R to 3R-1        terminals   0   1   2 ... N-1
+ *
+ * The place where a terminal hangs in a plane is called by the terminal that hangs
+ * there in plane 0: its seat. Routing algorithms see seats and one plane's routers
+ * alone, so that each of them works on any number of planes.
+ */
+
+struct planes {
+    struct topology one;     /* of each plane */
+    const uint8_t *plane_of; /* by router */
+    const uint32_t *seats;   /* by plane * terminals + terminal */
+    /* As the routing has them for one plane. */
+    void (*inject)(struct route *route);
+    void (*route)(struct route *route);
+};
+
+/* The channels of terminals, as the settings of the interface and of the planes say; false, with errors, where they do not fit together. */
+bool planes_share_rails(const struct network_config *config, uint32_t num_vcs, struct rails *rails,
+                        struct errors *errors);
+/* Makes several planes of network->topology, which is one so far; false with errors. */
+bool planes_repeat(struct network *network, struct errors *errors);
+/* Judges the selection also where there is nothing to select. */
+bool planes_check_selection(const struct network *network, struct errors *errors);
+/* Takes routing, which is ready for one plane, to all of them, and makes the selection; false with errors. */
+bool planes_join(struct network *network, struct errors *errors);
+/* The routing of one plane alone, for checks. */
+struct routing planes_routing_of_one(const struct routing *routing);
+
+/* Where a terminal hangs in a plane. */
+static inline uint32_t planes_seat(const struct network *network, uint32_t plane, uint32_t terminal)
+{
+    return network->core->planes ? network->core->planes->seats[(size_t)plane * network->topology.terminals + terminal]
+                                 : terminal;
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Several router planes, see planes.h. */
-#include "network/planes.h"
-
-#include "config/json.h"
+#include "network/network.h"
 
 #include <string.h>
 
@@ -25,12 +23,6 @@ const struct option planes_options[] = {
     OPTION_END,
 };
 
-/* Blocks do not know where they stand, but the topology beside them does. */
-static const struct json *planes_node(const struct network_config *config)
-{
-    return json_find(config->topology.node->parent, "planes");
-}
-
 /* ---- rails ---- */
 
 /* The interface's own number of channels must be none in particular, or the same. */
@@ -39,9 +31,9 @@ static bool agrees_with_interface(const struct network_config *config, const cha
 {
     if (own == 1 || own == channels)
         return true;
-    choice_error(errors, &config->interface, key,
-                 "%u contradict network.planes.rails, which are %u for each plane; give one of them", own, channels);
-    return false;
+    return choice_error(errors, &config->interface, key,
+                        "%u contradict network.planes.rails, which are %u for each plane; give one of them", own,
+                        channels);
 }
 
 bool planes_share_rails(const struct network_config *config, uint32_t num_vcs, struct rails *each,
@@ -53,7 +45,7 @@ bool planes_share_rails(const struct network_config *config, uint32_t num_vcs, s
     *each = interface->rails(config->interface.config);
     if (rails % planes) {
         uint32_t below = channels ? channels : 1;
-        node_error(errors, planes_node(config), "rails",
+        node_error(errors, network_node(config, "planes"), "rails",
                    "%u rails cannot be shared evenly by %u planes; accepted: multiples of %u, such as %u or %u", rails,
                    planes, planes, below * planes, (below + 1) * planes);
         return false;
@@ -64,12 +56,10 @@ bool planes_share_rails(const struct network_config *config, uint32_t num_vcs, s
     if (rails)
         each->injection = each->ejection = channels;
     channels = each->injection > each->ejection ? each->injection : each->ejection;
-    if (channels * planes > most) {
-        node_error(errors, planes_node(config), rails ? "rails" : "count",
-                   "%u channels of a terminal, of %u VCs each, are too many; accepted: at most %u", channels * planes,
-                   num_vcs, most);
-        return false;
-    }
+    if (channels * planes > most)
+        return node_error(errors, network_node(config, "planes"), rails ? "rails" : "count",
+                          "%u channels of a terminal, of %u VCs each, are too many; accepted: at most %u",
+                          channels * planes, num_vcs, most);
     return true;
 }
 
@@ -137,12 +127,10 @@ bool planes_repeat(struct network *network, struct errors *errors)
     const struct planes_config *config = &network->core->config->planes;
     struct arena *arena = network->arena;
     struct topology *all = &network->topology;
-    if ((uint64_t)all->routers * config->count >= FW_NONE) {
-        node_error(errors, planes_node(network->core->config), "count",
-                   "%u planes of %u routers are too many; accepted: at most %u", config->count, all->routers,
-                   FW_NONE / all->routers);
-        return false;
-    }
+    if ((uint64_t)all->routers * config->count >= FW_NONE)
+        return node_error(errors, network_node(network->core->config, "planes"), "count",
+                          "%u planes of %u routers are too many; accepted: at most %u", config->count, all->routers,
+                          FW_NONE / all->routers);
     struct planes *planes = arena_array(arena, struct planes, 1);
     planes->one = *all;
     *all = (struct topology){
@@ -190,21 +178,21 @@ static const struct planes *planes_asked(const struct route *route) { return rou
 static void inject_in_plane(struct route *route) { ask_in_plane(route, planes_asked(route)->inject); }
 static void route_in_plane(struct route *route) { ask_in_plane(route, planes_asked(route)->route); }
 
-/* What a selection is told of the network. */
-static struct selection space_of(const struct network *network)
+static bool make_selection(const struct network *network, struct selection *selection, struct arena *arena,
+                           struct errors *errors)
 {
-    return (struct selection){.seed = network->seed,
-                              .planes = network->plane_count,
-                              .terminals = network->topology.terminals,
-                              .protocol_classes = network->core->config->protocol_classes};
+    const struct selection space = {.seed = network->seed,
+                                    .planes = network->plane_count,
+                                    .terminals = network->topology.terminals,
+                                    .protocol_classes = network->core->config->protocol_classes};
+    return selection_init(selection, &network->core->config->planes.selection, &space, arena, errors);
 }
 
 bool planes_check_selection(const struct network *network, struct errors *errors)
 {
     struct arena scratch = {0};
     struct selection unused;
-    const struct selection space = space_of(network);
-    bool is_right = selection_init(&unused, &network->core->config->planes.selection, &space, &scratch, errors);
+    bool is_right = make_selection(network, &unused, &scratch, errors);
     arena_release(&scratch);
     return is_right;
 }
@@ -218,10 +206,8 @@ bool planes_join(struct network *network, struct errors *errors)
     routing->planes = planes;
     routing->inject = routing->inject ? inject_in_plane : NULL;
     routing->route = route_in_plane;
-    const struct selection space = space_of(network);
     network->core->selection = arena_array(network->arena, struct selection, 1);
-    return selection_init(network->core->selection, &network->core->config->planes.selection, &space, network->arena,
-                          errors);
+    return make_selection(network, network->core->selection, network->arena, errors);
 }
 
 struct routing planes_routing_of_one(const struct routing *routing)

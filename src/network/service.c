@@ -4,9 +4,8 @@
  * is one class or several (the requests and replies of an application, say), and has
  * their VCs.
  */
-#include "network/service.h"
+#include "network/network.h"
 
-#include "config/json.h"
 #include "flitwarp/bits.h"
 
 static const char *const arbitration_names[] = {"alike", "weighted", "strict", NULL};
@@ -24,17 +23,10 @@ const struct option service_options[] = {
     OPTION_END,
 };
 
-/* Blocks do not know where they stand, but the topology beside them does. */
-const struct json *service_node(const struct network *network)
-{
-    const struct json *parent = network->core->config->topology.node->parent, *node = json_find(parent, "service");
-    return node ? node : parent;
-}
-
 static bool check_levels(const struct network *network, uint32_t levels, struct errors *errors)
 {
     const struct service_config *c = &network->core->config->service;
-    const struct json *node = service_node(network);
+    const struct json *node = network_node(network->core->config, "service");
     if (c->levels.count != network->core->config->protocol_classes)
         return node_error(errors, node, "levels", "%u levels, expected one for each of network.protocol_classes (%u)",
                           c->levels.count, network->core->config->protocol_classes);
@@ -51,7 +43,7 @@ static bool check_levels(const struct network *network, uint32_t levels, struct 
 static bool check_arbitration(const struct network *network, uint32_t levels, struct errors *errors)
 {
     const struct service_config *c = &network->core->config->service;
-    const struct json *node = service_node(network);
+    const struct json *node = network_node(network->core->config, "service");
     uint32_t before = errors->count, expected = c->arbitration == LEVELS_WEIGHTED && levels > 1 ? levels : 0;
     if (c->weights.count != expected && expected)
         node_error(errors, node, "weights", "%u weights, expected one for each of %u levels", c->weights.count, levels);

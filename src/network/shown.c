@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Routers as others see them, see shown.h. */
-#include "network/shown.h"
+#include "flitwarp/shown.h"
 
 #include "network/network.h"
 

@@ -8,7 +8,6 @@
 #include "base/rewind.h"
 #include "config/options.h"
 #include "config/source.h"
-#include "network/channel.h"
 #include "network/network.h"
 #include "network/parallel/parts.h"
 

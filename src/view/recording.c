@@ -4,7 +4,7 @@
 
 #include "flitwarp/random.h"
 #include "network/network.h"
-#include "network/shown.h"
+#include "flitwarp/shown.h"
 
 #include <stdlib.h>
 #include <string.h>

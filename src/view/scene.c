@@ -4,7 +4,7 @@
 
 #include "network/network.h"
 #include "network/positions.h"
-#include "network/shown.h"
+#include "flitwarp/shown.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
 #include "view/session.h"
 
 #include "base/need.h"
-#include "network/channel.h"
+#include "network/network.h"
 
 #include <errno.h>
 #include <stdlib.h>

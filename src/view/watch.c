@@ -5,7 +5,7 @@
 #include "base/resources.h"
 #include "flitwarp/random.h"
 #include "network/network.h"
-#include "network/shown.h"
+#include "flitwarp/shown.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "network/deadlock/deadlock.h"
 
 #include "network/parallel/parts.h"
-#include "network/service.h"
+#include "network/network.h"
 
 #include <stdlib.h>
 
@@ -21,7 +21,7 @@ bool recovery_is_possible(const struct network *network, struct errors *errors)
         choice_error(errors, router, "buffer_exclusive",
                      "network.deadlock \"recover\" does not know shared buffers; accepted: null, or \"report\"");
     else if (network->service.groups > 1) /* who has the channel of a terminal would have to be told */
-        node_error(errors, service_node(network), "arbitration",
+        node_error(errors, network_node(network->core->config, "service"), "arbitration",
                    "network.deadlock \"recover\" does not tell levels apart; accepted: \"alike\", or \"report\"");
     else
         return true;

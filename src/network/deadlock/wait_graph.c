@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The wait-for graph of a network, see wait_graph.h. */
-#include "network/deadlock/wait_graph.h"
+#include "network/deadlock/deadlock.h"
 
 #include "engine/mail.h"
 #include "network/graph/cycle.h"

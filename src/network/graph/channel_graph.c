@@ -4,7 +4,7 @@
  * its channel ends; the channel behind an output port leads to the next node. Of a
  * cycle the shortest round is shown, which is what a person wants to read.
  */
-#include "network/graph/channel_graph.h"
+#include "network/graph/dependency.h"
 
 #include "network/graph/cycle.h"
 

@@ -15,8 +15,7 @@
  */
 #include "network/graph/dependency.h"
 
-#include "network/graph/channel_graph.h"
-#include "network/planes.h"
+#include "network/network.h"
 #include "network/positions.h"
 
 #include <inttypes.h>

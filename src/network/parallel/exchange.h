@@ -9,12 +9,6 @@
 
 #include "engine/mail.h"
 
-/* Parcels from one part to another; a sender fills one of two while the receiver empties the other. */
-struct box {
-    uint64_t *words; /* owned */
-    size_t used, room;
-};
-
 /* Parcels from another rank to a part of this one, in its mail. */
 struct inbox {
     const uint64_t *words; /* borrowed */
@@ -24,7 +18,7 @@ struct inbox {
 /* What a part has for the others. Apart from those of its neighbours in memory: each is written all the time. */
 struct exchange {
     struct schedule *schedule; /* of all parts */
-    struct box *boxes[2];      /* by parity of the window, by receiver */
+    struct words *boxes[2];    /* parcels, by parity of the window, by receiver: one is filled, the other emptied */
     tick_t soonest;            /* arrival of what was sent in this window */
     uint32_t parity;           /* of this window */
     uint64_t sent;

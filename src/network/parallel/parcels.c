@@ -41,13 +41,7 @@ static inline uint64_t *box_take(struct network *network, uint32_t receiver, uin
                                  tick_t when, uint32_t words)
 {
     struct exchange *exchange = network->core->exchange;
-    struct box *box = &exchange->boxes[exchange->parity][receiver];
-    if (__builtin_expect(box->used + words > box->room, 0)) {
-        box->room = 2 * (box->room + words);
-        box->words = memory_resize(box->words, box->room * sizeof *box->words);
-    }
-    uint64_t *place = box->words + box->used;
-    box->used += words;
+    uint64_t *place = words_take(&exchange->boxes[exchange->parity][receiver], words);
     *(struct parcel *)place = (struct parcel){
         .when = when, .target = to.target, .lane = (uint16_t)to.lane, .kind = (uint8_t)kind, .words = (uint8_t)words};
     exchange->sent++;
@@ -127,9 +121,9 @@ void network_import(struct network *network, uint32_t parity)
 {
     const struct schedule *schedule = network->core->exchange->schedule;
     for (uint32_t sender = 0; sender < network->core->part_count; sender++) {
-        struct box *box = &network->core->parts[sender]->core->exchange->boxes[parity][network->part];
-        import_parcels(network, box->words, box->used);
-        box->used = 0;
+        struct words *box = &network->core->parts[sender]->core->exchange->boxes[parity][network->part];
+        import_parcels(network, box->words, box->count);
+        box->count = 0;
     }
     for (uint32_t rank = 0; schedule->ranks && rank < schedule->ranks->count; rank++) {
         const struct inbox *inbox =
@@ -148,7 +142,7 @@ static size_t used_for(const struct schedule *schedule, uint32_t parity, uint32_
 {
     size_t used = 0;
     for (uint32_t i = 0; i < schedule->count; i++)
-        used += schedule->parts[i]->core->exchange->boxes[parity][receiver].used;
+        used += schedule->parts[i]->core->exchange->boxes[parity][receiver].count;
     return used;
 }
 
@@ -164,9 +158,9 @@ static void empty_boxes(struct schedule *schedule, uint32_t parity, uint32_t ran
         out->count = 0;
     for (uint32_t receiver = first; receiver < end && all; receiver++)
         for (uint32_t i = 0; i < schedule->count; i++) {
-            struct box *box = &schedule->parts[i]->core->exchange->boxes[parity][receiver];
-            words_add(out, box->words, box->used);
-            box->used = 0;
+            struct words *box = &schedule->parts[i]->core->exchange->boxes[parity][receiver];
+            words_add(out, box->words, box->count);
+            box->count = 0;
         }
 }
 

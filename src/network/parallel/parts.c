@@ -170,7 +170,7 @@ static struct exchange *make_part(struct network *network, uint32_t number, stru
     part->core->exchange = arena_array(&schedule->own, struct exchange, 1);
     *part->core->exchange = (struct exchange){.schedule = schedule, .soonest = FW_NEVER};
     for (uint32_t parity = 0; parity < 2; parity++)
-        part->core->exchange->boxes[parity] = arena_array(&schedule->own, struct box, schedule->all_parts);
+        part->core->exchange->boxes[parity] = arena_array(&schedule->own, struct words, schedule->all_parts);
     schedule->parts[number] = part;
     return part->core->exchange;
 }

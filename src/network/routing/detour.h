@@ -6,9 +6,79 @@
  * and PAR choose between such a detour and going straight, which is a detour by
  * way of where the packet is already.
  */
+#include "flitwarp/dragonfly.h"
 #include "network/routing/dimension_order.h"
-#include "network/routing/dragonfly.h"
 #include "flitwarp/route_table.h"
+
+/* ---- dragonflies ---- */
+
+/*
+ * Minimal steps on any kind of dragonfly: to a router of the group that has a
+ * channel to the wanted group, over that channel, and to the wanted router. A
+ * packet counts what it has crossed in packet->route, for its VC classes.
+ */
+
+#define ROUTE_GLOBAL 4u       /* this many for each global channel crossed; up to three */
+#define ROUTE_LOCAL 16u       /* the last channel crossed was one inside the group */
+#define ROUTE_MIDWAY 32u      /* it has been at the router of its detour */
+#define ROUTE_STRAIGHT 64u    /* it has gone straight inside its first group, */
+#define ROUTE_LEFT 128u       /* and has left the straight way there */
+#define ROUTE_GATE (1u << 16) /* this many for each place up to the gate that it heads for, from 1; 0: for none */
+
+/* For messages: the topologies that are one, but for the outermost quotation marks. */
+#define DRAGONFLIES "dragonfly\", \"dragonfly_2d\" or \"megafly"
+
+static inline uint32_t globals_crossed(const struct packet *packet) { return packet->route / ROUTE_GLOBAL % 4; }
+
+/* How to go in a group that is a grid. */
+enum local_order { ORDER_ROW_FIRST, ORDER_COLUMN_FIRST, ORDER_EITHER };
+extern const char *const local_order_names[];
+#define OPTION_LOCAL_ORDER(config)                                                                                     \
+    OPTION_ENUM(                                                                                                       \
+        config, local_order, "\"row_first\"", local_order_names,                                                       \
+        "within a group of a dragonfly_2d: along the row first, along the column first, or whichever is free, "        \
+        "which takes twice the VC classes")
+
+/* VC classes that the local channels of one passage through a group take. */
+static inline uint32_t local_classes(const struct dragonfly *dragonfly, enum local_order order)
+{
+    return dragonfly->shape == GROUP_GRID && order == ORDER_EITHER ? 2 : 1;
+}
+
+/* How the next hop may go, whichever it is. */
+struct hop_rules {
+    uint32_t local, global; /* classes */
+    enum local_order order;
+    bool any_channel; /* draw any of the channels between two groups, not one of the nearest */
+};
+
+/*
+ * The rules for a packet whose next local and next global channel belong to these passages, where each takes `classes`
+ * classes: the second local channel has a class of its own where there is one.
+ */
+static inline struct hop_rules passage_rules(const struct packet *packet, uint32_t local, uint32_t global,
+                                             uint32_t classes, enum local_order order)
+{
+    bool is_second = classes > 1 && packet->route & ROUTE_LOCAL;
+    return (struct hop_rules){classes * local + is_second, classes * global, order, false};
+}
+
+/* Channels between two places of a group. */
+static inline uint32_t dragonfly_local_hops(const struct dragonfly *dragonfly, uint32_t place, uint32_t other)
+{
+    if (dragonfly->shape == GROUP_ALL_TO_ALL || place == other)
+        return place != other;
+    if (dragonfly->shape == GROUP_BIPARTITE)
+        return (place < dragonfly->hosts) == (other < dragonfly->hosts) ? 2 : 1;
+    uint32_t row = dragonfly->row_of[place], other_row = dragonfly->row_of[other];
+    return (row != other_row) + (place - row * dragonfly->columns != other - other_row * dragonfly->columns);
+}
+
+/* Offers the next hop towards a group, and in it towards a router by its place; the packet is not there yet. */
+void dragonfly_step(struct route *route, const struct dragonfly *dragonfly, uint32_t group, uint32_t place,
+                    struct hop_rules rules);
+
+/* ---- detours ---- */
 
 enum intermediate {
     INTERMEDIATE_AUTO,

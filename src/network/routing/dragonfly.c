@@ -17,7 +17,7 @@
  * second channel has a class of its own. In a bipartite group all passages of a
  * class turn from up to down, or all from down to up (detour_by_group.c).
  */
-#include "network/routing/dragonfly.h"
+#include "network/routing/detour.h"
 #include "network/routing/routing.h"
 
 const char *const local_order_names[] = {"row_first", "column_first", "either", NULL};

@@ -80,11 +80,9 @@ static bool graph_read_number(struct file_reader *reader, const char *word, cons
 {
     char *end = NULL;
     unsigned long long value = word && isdigit((unsigned char)*word) ? strtoull(word, &end, 10) : 0;
-    if (!end || *end || value < min || value > max) {
-        line_error(&reader->file, "\"%s\" where a %s is due; accepted: a whole number from %u to %u", word ? word : "",
-                   what, min, max);
-        return false;
-    }
+    if (!end || *end || value < min || value > max)
+        return line_error(&reader->file, "\"%s\" where a %s is due; accepted: a whole number from %u to %u",
+                          word ? word : "", what, min, max);
     *number = (uint32_t)value;
     return true;
 }
@@ -110,11 +108,9 @@ static bool add_terminal(struct file_reader *reader, uint32_t terminal, uint32_t
         reader->terminals[reader->terminal_count] = (struct attached){.router = FW_NONE};
     }
     struct attached *known = &reader->terminals[terminal];
-    if (known->router != FW_NONE && known->router != router) {
-        line_error(&reader->file, "node %u is at router %u and at router %u; a node has one router", terminal,
-                   known->router, router);
-        return false;
-    }
+    if (known->router != FW_NONE && known->router != router)
+        return line_error(&reader->file, "node %u is at router %u and at router %u; a node has one router", terminal,
+                          known->router, router);
     *known = (struct attached){router, latency ? latency : known->latency};
     return true;
 }
@@ -149,10 +145,8 @@ static bool graph_read_line(void *context, char *text)
                 return false;
             word = graph_next_word(&text);
         }
-        if (head_kind == END_NODE && kind == END_NODE) {
-            line_error(&reader->file, "node %u is linked to node %u; nodes are linked to routers", head, other);
-            return false;
-        }
+        if (head_kind == END_NODE && kind == END_NODE)
+            return line_error(&reader->file, "node %u is linked to node %u; nodes are linked to routers", head, other);
         bool is_added = head_kind == END_NODE ? add_terminal(reader, head, other, latency)
                         : kind == END_NODE    ? add_terminal(reader, other, head, latency)
                                               : add_link(reader, head, other, latency);

@@ -42,12 +42,10 @@ static bool is_new(const struct global_reader *reader, uint32_t from, uint32_t t
     if (from / dragonfly->routers == to / dragonfly->routers)
         return line_error(&reader->file, "routers %u and %u are both in group %u", from, to, from / dragonfly->routers);
     for (size_t i = first; i < first + reader->used[from]; i++)
-        if (reader->far_ends[i].router == to) {
-            line_error(&reader->file,
-                       "routers %u and %u are joined by line %u already; give the number of channels there", from, to,
-                       reader->lines[i]);
-            return false;
-        }
+        if (reader->far_ends[i].router == to)
+            return line_error(&reader->file,
+                              "routers %u and %u are joined by line %u already; give the number of channels there",
+                              from, to, reader->lines[i]);
     return true;
 }
 
@@ -130,12 +128,10 @@ static bool are_all_joined(const struct global_reader *reader)
     const struct dragonfly *dragonfly = reader->dragonfly;
     for (uint32_t group = 0; group < dragonfly->groups; group++)
         for (uint32_t other = 0; other < group; other++)
-            if (!dragonfly_channels(dragonfly, group, other)) {
-                line_file_error(&reader->file,
-                                "no global channel joins groups %u and %u; every two of the %u groups need one", other,
-                                group, dragonfly->groups);
-                return false;
-            }
+            if (!dragonfly_channels(dragonfly, group, other))
+                return line_file_error(&reader->file,
+                                       "no global channel joins groups %u and %u; every two of the %u groups need one",
+                                       other, group, dragonfly->groups);
     return true;
 }
 

@@ -5,7 +5,8 @@
  */
 #include "test.h"
 
-#include "network/shown.h"
+#include "flitwarp/shown.h"
+#include "network/network.h"
 #include "run/simulation.h"
 #include "flitwarp/digest.h"
 #include "flitwarp/random.h"

@@ -7,7 +7,7 @@
  */
 #include "test.h"
 
-#include "network/deadlock/wait_graph.h"
+#include "network/deadlock/deadlock.h"
 
 #include <stdlib.h>
 
