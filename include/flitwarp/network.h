@@ -220,10 +220,9 @@ static inline bool network_is_elsewhere(const struct network *network, uint32_t 
 struct lane_place network_entry(const struct network *network, uint32_t plane, uint32_t terminal);
 struct lane_place network_exit(const struct network *network, uint32_t plane, uint32_t terminal);
 
-/* To another part: a flit or chunk, with its packet if it is the head, a credit, or credits. See network/parallel/parts.h. */
+/* To another part: a flit or chunk, with its packet if it is the head, or credits, 0: a plain one. See network/parallel/parts.h. */
 void network_export_flit(struct network *network, uint32_t kind, struct lane_place to, struct flit flit,
                          tick_t arrival);
-void network_export_credit(struct network *network, uint32_t kind, struct lane_place to, tick_t arrival);
 void network_export_credits(struct network *network, uint32_t kind, struct lane_place to, uint32_t flits,
                             tick_t arrival);
 
@@ -243,7 +242,7 @@ static inline void send_flit(struct network *network, uint32_t kind, struct lane
 static inline void send_credit(struct network *network, uint32_t kind, struct lane_place to, tick_t arrival)
 {
     if (__builtin_expect(network->router_part != NULL, 0) && network_is_elsewhere(network, kind, to)) {
-        network_export_credit(network, kind, to, arrival);
+        network_export_credits(network, kind, to, 0, arrival);
         return;
     }
     struct credit_event *event = engine_post(network->engine, kind, arrival, sizeof *event);

@@ -65,11 +65,9 @@ bool planes_share_rails(const struct network_config *config, uint32_t num_vcs, s
 
 /* ---- the topology of all planes ---- */
 
-static const struct planes *planes_of(const struct topology *topology) { return topology->state; }
-
 static bool repeated_peer(const struct topology *topology, uint32_t router, uint32_t port, struct router_port *peer)
 {
-    const struct topology *one = &planes_of(topology)->one;
+    const struct topology *one = &((const struct planes *)topology->state)->one;
     uint32_t first = router - router % one->routers;
     if (!one->ops->peer(one, router - first, port, peer))
         return false;
@@ -79,7 +77,7 @@ static bool repeated_peer(const struct topology *topology, uint32_t router, uint
 
 static uint32_t repeated_channel_class(const struct topology *topology, uint32_t router, uint32_t port)
 {
-    const struct topology *one = &planes_of(topology)->one;
+    const struct topology *one = &((const struct planes *)topology->state)->one;
     return one->ops->channel_class(one, router % one->routers, port);
 }
 

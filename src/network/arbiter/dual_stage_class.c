@@ -56,22 +56,17 @@ static uint32_t class_count(const struct dual_stage_class_config *config)
     return count;
 }
 
-static size_t class_bytes(const struct dual_stage_class_config *config)
+/* Of an arbiter's memory, with room to align what follows. */
+static size_t stage_bytes(const struct choice *arbiter, uint32_t inputs)
 {
-    const struct choice *arbiter = &config->class_arbiter;
-    return (arbiter_state_size(ops_of(arbiter), arbiter->config, class_count(config)) + 7) / 8 * 8;
-}
-
-static size_t input_bytes(const struct dual_stage_class_config *config, uint32_t inputs)
-{
-    const struct choice *arbiter = &config->input_arbiter;
     return (arbiter_state_size(ops_of(arbiter), arbiter->config, inputs) + 7) / 8 * 8;
 }
 
 static size_t dual_stage_class_state_size(const void *config, uint32_t inputs)
 {
     const struct dual_stage_class_config *c = config;
-    return sizeof(struct dual_stage_class) + class_bytes(c) + class_count(c) * input_bytes(c, inputs);
+    return sizeof(struct dual_stage_class) + stage_bytes(&c->class_arbiter, class_count(c)) +
+           class_count(c) * stage_bytes(&c->input_arbiter, inputs);
 }
 
 static void *input_memory(const struct dual_stage_class *dual, uint32_t class)
@@ -86,8 +81,8 @@ static void dual_stage_class_init(void *state, const void *config, uint32_t inpu
     *dual = (struct dual_stage_class){
         .config = c,
         .classes = class_count(c),
-        .inputs_at = (uint32_t)(sizeof *dual + class_bytes(c)),
-        .input_bytes = (uint32_t)input_bytes(c, inputs),
+        .inputs_at = (uint32_t)(sizeof *dual + stage_bytes(&c->class_arbiter, class_count(c))),
+        .input_bytes = (uint32_t)stage_bytes(&c->input_arbiter, inputs),
     };
     arbiter_init(ops_of(&c->class_arbiter), dual + 1, c->class_arbiter.config, dual->classes);
     for (uint32_t class = 0; class < dual->classes; class ++)

@@ -3,7 +3,6 @@
 #include "network/deadlock/deadlock.h"
 
 #include "network/parallel/parts.h"
-#include "network/network.h"
 
 #include <stdlib.h>
 
@@ -53,31 +52,25 @@ static void note_copy(struct search_for *search, struct network *part, uint32_t 
     search->copies[search->copy_count++] = (struct copy){part, packet};
 }
 
-static void find_in_lane(struct search_for *search, struct network *part, uint32_t router, uint32_t lane)
+/* Notes what a lane has of the packet. */
+static void note_piece(struct search_for *search, struct network *part, uint32_t router, uint32_t lane,
+                       const struct piece *piece)
 {
-    struct piece piece =
-        part->core->router_ops->find(part->core->routers, router, lane, search->source, search->sequence);
-    if (piece.packet == FW_NONE)
-        return;
-    note_copy(search, part, piece.packet);
-    search->flits += piece.flits;
-    if (!piece.has_head)
+    note_copy(search, part, piece->packet);
+    search->flits += piece->flits;
+    if (!piece->has_head)
         return;
     search->head_part = part;
-    search->head_packet = piece.packet;
+    search->head_packet = piece->packet;
     search->head_router = router;
-    search->crosses_channel = !piece.is_routed && !network_link(part, router, lane / part->num_vcs)->to_terminal;
+    search->crosses_channel = !piece->is_routed && !network_link(part, router, lane / part->num_vcs)->to_terminal;
 }
 
-static void take_from_lane(struct search_for *search, struct network *part, uint32_t router, uint32_t lane, tick_t now)
+static void take_piece(struct network *part, uint32_t router, uint32_t lane, const struct piece *piece, tick_t now)
 {
-    struct piece piece =
-        part->core->router_ops->find(part->core->routers, router, lane, search->source, search->sequence);
-    if (piece.packet == FW_NONE)
-        return;
     const struct link *link = network_link(part, router, lane / part->num_vcs);
-    part->core->router_ops->take_out(part->core->routers, router, lane, piece.packet, now);
-    for (uint32_t i = 0; i < piece.flits; i++)
+    part->core->router_ops->take_out(part->core->routers, router, lane, piece->packet, now);
+    for (uint32_t i = 0; i < piece->flits; i++)
         send_credit(part, link->to_terminal ? EVENT_TERMINAL_CREDIT : EVENT_CREDIT,
                     link_lane(link, lane % part->num_vcs), now + link->latency);
 }
@@ -86,13 +79,18 @@ static void take_from_lane(struct search_for *search, struct network *part, uint
 static void walk_lanes(struct search_for *search, bool takes, tick_t now)
 {
     const struct network *network = search->network;
+    uint32_t lanes = network->ports * network->num_vcs;
     for (uint32_t router = 0; router < network->topology.routers; router++) {
-        uint32_t part = network->router_part ? network->router_part[router] - network->core->first_part : 0;
-        for (uint32_t lane = 0; part < network->core->part_count && lane < network->ports * network->num_vcs; lane++)
-            if (takes)
-                take_from_lane(search, network->core->parts[part], router, lane, now);
-            else
-                find_in_lane(search, network->core->parts[part], router, lane);
+        uint32_t number = network->router_part ? network->router_part[router] - network->core->first_part : 0;
+        for (uint32_t lane = 0; number < network->core->part_count && lane < lanes; lane++) {
+            struct network *part = network->core->parts[number];
+            struct piece piece =
+                part->core->router_ops->find(part->core->routers, router, lane, search->source, search->sequence);
+            if (piece.packet != FW_NONE && takes)
+                take_piece(part, router, lane, &piece, now);
+            else if (piece.packet != FW_NONE)
+                note_piece(search, part, router, lane, &piece);
+        }
     }
 }
 
@@ -122,7 +120,7 @@ static void send_by_side_path(const struct search_for *search, tick_t now)
     tick_t arrival = now + (hops + 1) * part->core->config->channel.latency +
                      packet->size * part->core->config->terminal_channel.cycle;
     struct lane_place to = {.target = packet->destination, .lane = recovery_lane(part)};
-    if (part->trace_out && search->head_packet == part->traced)
+    if (network_is_traced(part, search->head_packet))
         network_trace(part, now, search->head_router, "recover", "by the side path, arrives at %llu",
                       (unsigned long long)arrival);
     send_flit(part, EVENT_TERMINAL_FLIT, to, (struct flit){search->head_packet, FLIT_HEAD | FLIT_TAIL}, arrival);

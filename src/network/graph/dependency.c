@@ -246,41 +246,33 @@ static struct packet packet_in(const struct check *check, const struct state *st
                            .route = state->route};
 }
 
-/* The ways in which a packet may start. */
-static void inject(struct check *check, uint32_t router)
-{
-    struct decisions decisions = {0};
-    do {
-        struct state state = {.router = router};
-        struct packet packet = packet_in(check, &state, check->terminals[router]);
-        struct route route = question(check, &packet, &state, &decisions);
-        if (check->routing->inject)
-            check->routing->inject(&route);
-        state.waypoint = packet.waypoint;
-        state.route = packet.route;
-        states_add(check, &state);
-    } while (decisions_next(&decisions));
-}
-
-static void check_follow(struct check *check, struct state state)
+/* Asks all that may be chosen at random: the ways in which a packet may start, or those in which it may go on. */
+static void check_follow(struct check *check, struct state state, bool enters)
 {
     uint32_t source = check->terminals[state.router] != FW_NONE ? check->terminals[state.router] : check->destination;
     struct decisions decisions = {0};
     do {
         struct packet packet = packet_in(check, &state, source);
         struct route route = question(check, &packet, &state, &decisions);
-        check->routing->route(&route);
-        follow_answer(check, &state, &packet);
-        check->steps++;
+        if (enters) {
+            if (check->routing->inject)
+                check->routing->inject(&route);
+            states_add(check,
+                       &(struct state){.router = state.router, .waypoint = packet.waypoint, .route = packet.route});
+        } else {
+            check->routing->route(&route);
+            follow_answer(check, &state, &packet);
+            check->steps++;
+        }
     } while (decisions_next(&decisions));
 }
 
 /* Follows packets from one router to the destination until all is known or the budget is spent; true: all is known. */
 static bool check_follow_all(struct check *check, uint32_t source_router, uint64_t budget)
 {
-    inject(check, source_router);
+    check_follow(check, (struct state){.router = source_router}, true);
     while (check->followed < check->state_count && check->steps < budget)
-        check_follow(check, check->states[check->followed++]);
+        check_follow(check, check->states[check->followed++], false);
     return check->followed == check->state_count;
 }
 
@@ -289,14 +281,10 @@ static bool check_follow_all(struct check *check, uint32_t source_router, uint64
 /* Numbers below `count` in an order that spreads them: i * step modulo count, with a step that shares no divisor. */
 static uint32_t spread_step(uint32_t count)
 {
-    uint32_t step = (uint32_t)(count * 0.618) | 1;
-    for (;; step++) {
+    for (uint32_t step = (uint32_t)(count * 0.618) | 1;; step++) {
         uint32_t a = step, b = count;
-        while (b) {
-            uint32_t rest = a % b;
-            a = b;
-            b = rest;
-        }
+        for (uint32_t rest; b; a = b, b = rest)
+            rest = a % b;
         if (a == 1)
             return step;
     }

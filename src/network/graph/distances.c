@@ -57,12 +57,8 @@ void path_search_from(struct path_search *search, uint32_t router)
     }
 }
 
-/* What one source adds to each mean. */
-struct sums {
-    double *hops, *pairs;                   /* by source: over routers */
-    double *terminal_hops, *terminal_pairs; /* by source: over terminals */
-    double *paths;                          /* by source */
-};
+/* What one source adds to each mean: over routers, over terminals, and shortest paths. */
+enum sum { HOPS, PAIRS, TERMINAL_HOPS, TERMINAL_PAIRS, PATHS, SUMS };
 
 /* A terminal does not send to itself; the way to itself is not of length 0 where packets leave elsewhere. */
 static double hops_to_itself(const struct path_search *search, uint32_t source)
@@ -75,7 +71,7 @@ static double hops_to_itself(const struct path_search *search, uint32_t source)
     return hops;
 }
 
-static void add_source(struct distances *distances, const struct path_search *search, const struct sums *sums)
+static void add_source(struct distances *distances, const struct path_search *search, double *const sums[SUMS])
 {
     const struct adjacency *adjacency = search->adjacency;
     uint32_t index = distances->sources++, source = search->order[0];
@@ -90,16 +86,16 @@ static void add_source(struct distances *distances, const struct path_search *se
         if (router == source)
             continue;
         hops += distance;
-        sums->pairs[index]++;
-        sums->paths[index] += paths;
+        sums[PAIRS][index]++;
+        sums[PATHS][index] += paths;
         distances->pairs[distance]++;
         distances->paths[distance] += paths;
         distances->least_paths = paths < distances->least_paths ? paths : distances->least_paths;
         distances->diameter = distance > distances->diameter ? distance : distances->diameter;
     }
-    sums->hops[index] = hops;
-    sums->terminal_hops[index] = entering * terminals - hops_to_itself(search, source);
-    sums->terminal_pairs[index] = entering * reached - entering;
+    sums[HOPS][index] = hops;
+    sums[TERMINAL_HOPS][index] = entering * terminals - hops_to_itself(search, source);
+    sums[TERMINAL_PAIRS][index] = entering * reached - entering;
 }
 
 static uint64_t count_unreached(const struct path_search *search)
@@ -111,24 +107,15 @@ static uint64_t count_unreached(const struct path_search *search)
     return unreached;
 }
 
-static struct sums sums_take(struct arena *arena, uint32_t sources)
-{
-    return (struct sums){
-        .hops = arena_array(arena, double, sources),
-        .pairs = arena_array(arena, double, sources),
-        .terminal_hops = arena_array(arena, double, sources),
-        .terminal_pairs = arena_array(arena, double, sources),
-        .paths = arena_array(arena, double, sources),
-    };
-}
-
 void distances_find(struct distances *distances, const struct adjacency *adjacency, uint64_t budget,
                     struct arena *arena)
 {
     uint32_t routers = adjacency->topology->routers, all = adjacency->sources;
     struct arena scratch = {0};
     const uint32_t *sources = adjacency_sources(adjacency, &scratch);
-    struct sums sums = sums_take(&scratch, all);
+    double *sums[SUMS];
+    for (uint32_t i = 0; i < SUMS; i++)
+        sums[i] = arena_array(&scratch, double, all);
     struct path_search search;
     path_search_init(&search, adjacency, &scratch);
     uint64_t work = 0, each = (uint64_t)adjacency_entries(adjacency) + routers;
@@ -138,11 +125,11 @@ void distances_find(struct distances *distances, const struct adjacency *adjacen
     for (uint32_t i = 0; i < all && (i < 2 || work + each <= budget); i++, work += each) {
         path_search_from(&search, sources[i]);
         distances->unreached += count_unreached(&search);
-        add_source(distances, &search, &sums);
+        add_source(distances, &search, sums);
     }
     uint32_t count = distances->sources;
-    distances->routers = ratio_of_sums(sums.hops, sums.pairs, count, all);
-    distances->terminals = ratio_of_sums(sums.terminal_hops, sums.terminal_pairs, count, all);
-    distances->paths_of_pair = ratio_of_sums(sums.paths, sums.pairs, count, all);
+    distances->routers = ratio_of_sums(sums[HOPS], sums[PAIRS], count, all);
+    distances->terminals = ratio_of_sums(sums[TERMINAL_HOPS], sums[TERMINAL_PAIRS], count, all);
+    distances->paths_of_pair = ratio_of_sums(sums[PATHS], sums[PAIRS], count, all);
     arena_release(&scratch);
 }

@@ -49,19 +49,13 @@ static inline uint64_t *box_take(struct network *network, uint32_t receiver, uin
     return place;
 }
 
-static bool is_flit(uint32_t kind) { return kind == EVENT_FLIT || kind == EVENT_TERMINAL_FLIT; }
-
-void network_export_credit(struct network *network, uint32_t kind, struct lane_place to, tick_t arrival)
-{
-    uint32_t receiver = (kind == EVENT_CREDIT ? network->router_part : network->terminal_part)[to.target];
-    box_take(network, receiver, kind, to, arrival, CREDIT_WORDS);
-}
-
 void network_export_credits(struct network *network, uint32_t kind, struct lane_place to, uint32_t flits,
                             tick_t arrival)
 {
     uint32_t receiver = (kind == EVENT_CREDIT ? network->router_part : network->terminal_part)[to.target];
-    box_take(network, receiver, kind, to, arrival, CREDITS_WORDS)[CREDIT_WORDS] = flits;
+    uint64_t *place = box_take(network, receiver, kind, to, arrival, flits ? CREDITS_WORDS : CREDIT_WORDS);
+    if (flits)
+        place[CREDIT_WORDS] = flits;
 }
 
 void network_export_flit(struct network *network, uint32_t kind, struct lane_place to, struct flit flit, tick_t arrival)
@@ -90,25 +84,21 @@ static uint32_t import_packet(struct network *network, const uint64_t *words)
     return handle;
 }
 
+/* Sends on within the part what has come from another. */
 static void import_parcel(struct network *network, const uint64_t *words)
 {
     const struct parcel *parcel = (const struct parcel *)words;
     struct lane_place to = {.target = parcel->target, .lane = parcel->lane};
-    if (!is_flit(parcel->kind)) {
-        if (parcel->words == CREDITS_WORDS) {
-            struct credits_event *event = engine_post(network->engine, parcel->kind, parcel->when, sizeof *event);
-            *event = (struct credits_event){.to = to, .flits = (uint32_t)words[CREDIT_WORDS]};
-        } else {
-            struct credit_event *event = engine_post(network->engine, parcel->kind, parcel->when, sizeof *event);
-            *event = (struct credit_event){.to = to};
-        }
-        return;
+    if (parcel->kind == EVENT_FLIT || parcel->kind == EVENT_TERMINAL_FLIT) {
+        uint32_t *packet = arriving_at(network, parcel->kind, to), place = (uint32_t)words[CREDIT_WORDS];
+        if (place & FLIT_HEAD)
+            *packet = import_packet(network, words + FLIT_WORDS);
+        send_flit(network, parcel->kind, to, (struct flit){*packet, place}, parcel->when);
+    } else if (parcel->words == CREDITS_WORDS) {
+        send_credits(network, parcel->kind, to, (uint32_t)words[CREDIT_WORDS], parcel->when);
+    } else {
+        send_credit(network, parcel->kind, to, parcel->when);
     }
-    uint32_t *packet = arriving_at(network, parcel->kind, to), flit = (uint32_t)words[CREDIT_WORDS];
-    if (flit & FLIT_HEAD)
-        *packet = import_packet(network, words + FLIT_WORDS);
-    struct flit_event *event = engine_post(network->engine, parcel->kind, parcel->when, sizeof *event);
-    *event = (struct flit_event){.to = to, .flit = {.packet = *packet, .place = flit}};
 }
 
 static void import_parcels(struct network *network, const uint64_t *words, size_t used)

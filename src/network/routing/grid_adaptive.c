@@ -42,21 +42,21 @@ struct escape_layer {
     uint64_t adaptive_vcs;               /* the others */
 };
 
-/* Adds an error and returns NULL where there is no grid. Names the escape VCs, if there are others beside them. */
-static const struct escape_layer *escape_layer_create(struct routing *routing, const struct choice *self,
-                                                      struct arena *arena, struct errors *errors)
+/* Adds an error where there is no grid. Names the escape VCs, if there are others beside them. */
+static void escape_prepare(struct routing *routing, const struct choice *self, struct arena *arena,
+                           struct errors *errors)
 {
     /* A fixed dateline and ties that go up depend on where a packet is alone, not on how it came there. */
     static const struct ring_config stateless = {.dateline = DATELINE_FIXED, .tie = TIE_UP};
     struct escape_layer *layer = arena_array(arena, struct escape_layer, 1);
+    routing->state = layer;
     layer->order = dimension_order_create(routing, self, &stateless, arena, errors);
     if (!layer->order)
-        return NULL;
+        return;
     uint32_t escapes = layer->order->classes, num_vcs = routing->vcs;
     routing->classes = num_vcs > escapes ? num_vcs : escapes;
     layer->adaptive_vcs = num_vcs > escapes ? bits_range(escapes, num_vcs - escapes) : 0;
     routing->escape_vcs = layer->adaptive_vcs ? bits_range(0, escapes) : 0;
-    return layer;
 }
 
 /*
@@ -65,15 +65,8 @@ static const struct escape_layer *escape_layer_create(struct routing *routing, c
  * of dimension order on its escape VC, one as good as the other. VC allocation
  * takes what is free. Adaptive VCs may wait for each other in a circle; packets
  * in it leave by the escape VCs, which do not. Without adaptive VCs what is left
- * is dimension order. `torus_adaptive` is the same with the least congested of
- * the adaptive hops.
+ * is dimension order.
  */
-static void duato_prepare(struct routing *routing, const struct choice *self, struct arena *arena,
-                          struct errors *errors)
-{
-    routing->state = (void *)escape_layer_create(routing, self, arena, errors); /* only ever read */
-}
-
 static void duato_route(struct route *route)
 {
     const struct escape_layer *layer = route->routing->state;
@@ -91,42 +84,25 @@ static const struct routing_ops duato = {
     .summary = "any minimal way on a grid, with dimension order on escape VCs",
     .needs = "2 VCs on a torus, elsewhere 1: for escape; it is adaptive on those beyond them",
     .is_minimal = true,
-    .prepare = duato_prepare,
+    .prepare = escape_prepare,
     .route = duato_route,
 };
 REGISTER_ROUTING(duato);
 
-/*
- * Minimal adaptive routing on a grid with escape VCs (Duato 1993). A packet may
- * correct any coordinate next, on any of the adaptive VCs, and the reduction
- * chooses among them. Beside that choice it is always offered the hop of
- * dimension order on the escape VCs. Adaptive VCs may wait for each other in a
- * circle; packets in it leave by the escape VCs, which do not.
- */
+/* The same with the least congested of the adaptive hops, or what else the reduction chooses among them. */
 static void torus_adaptive_prepare(struct routing *routing, const struct choice *self, struct arena *arena,
                                    struct errors *errors)
 {
     const struct adaptive_config *config = self->config;
-    const struct escape_layer *layer = escape_layer_create(routing, self, arena, errors);
-    routing->state = (void *)layer; /* only ever read */
-    if (!layer)
+    escape_prepare(routing, self, arena, errors);
+    const struct escape_layer *layer = routing->state;
+    if (!layer->order)
         return;
     uint32_t escapes = layer->order->classes, num_vcs = routing->vcs;
     if (!layer->adaptive_vcs)
         routing->classes = escapes + 1; /* a choice to make is what it is for */
     bool is_each = config->mode == CONGESTION_VC && layer->adaptive_vcs;
     adaptive_check(routing, self, routing->topology->ports * (is_each ? num_vcs - escapes : 1), errors);
-}
-
-static void gather_ways(struct candidates *candidates, const struct route *route, uint32_t dimension, uint32_t ways,
-                        struct candidate like)
-{
-    const struct grid *grid = route->routing->topology->grid;
-    for (uint32_t down = 0; down < 2; down++)
-        for (uint32_t channel = 0; ways >> down & 1 && channel < grid->channels[dimension]; channel++) {
-            like.port = grid_port(grid, dimension, down, channel);
-            candidates_add(candidates, route, route->routing->config, &like);
-        }
 }
 
 static void torus_adaptive_route(struct route *route)
@@ -139,8 +115,14 @@ static void torus_adaptive_route(struct route *route)
     struct candidates candidates;
     candidates.count = 0;
     struct candidate like = {.vcs = layer->adaptive_vcs, .hops = 1, .is_minimal = true}; /* all are equally long */
-    for (uint32_t d = 0; d < grid->dimensions; d++)
-        gather_ways(&candidates, route, d, grid_ways(grid, layer->order->coordinates, route->router, target, d), like);
+    for (uint32_t d = 0; d < grid->dimensions; d++) {
+        uint32_t ways = grid_ways(grid, layer->order->coordinates, route->router, target, d);
+        for (uint32_t down = 0; down < 2; down++) {
+            like.port = grid_port(grid, d, down, 0);
+            candidates_add_ports(&candidates, route, route->routing->config, &like,
+                                 ways >> down & 1 ? grid->channels[d] : 0);
+        }
+    }
     candidates_offer(&candidates, route, route->routing->config);
     dimension_order_step(route, layer->order, target, 0, false);
 }
