@@ -35,12 +35,12 @@ char *arena_formatv(struct arena *arena, const char *format, va_list arguments) 
 /* Frees everything; the arena is empty and usable afterwards. */
 void arena_release(struct arena *arena);
 
-/* malloc and realloc that end the program when memory is gone. */
+/* Zeroed memory, and realloc, that end the program when memory is gone. */
 void *memory_take(size_t bytes);
 void *memory_resize(void *memory, size_t bytes);
 /* Room for one more item in an array that has `count` of them: it grows by doubling, and may move. */
 void *memory_grow(void *items, uint32_t count, uint32_t *room, size_t item_bytes);
-/* As memory_take, aligned to a cache line. */
+/* Aligned to a cache line, and not zeroed. */
 void *memory_take_aligned(size_t bytes);
 /* Frees what these gave; NULL is nothing. Plugins have to call it in place of free(), the program itself may call either. */
 void memory_give(void *memory);

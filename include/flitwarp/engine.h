@@ -71,11 +71,10 @@ struct engine {
     struct event_chunk *free; /* empty chunks */
     struct chunk_slab *slabs; /* owned: the memory of all chunks */
     uint32_t next_slab;       /* chunks that the next slab will have */
-    struct far_event **heap;  /* owned: earliest first */
+    struct far_event *heap;   /* owned: earliest first */
     uint32_t heap_count, heap_capacity;
     uint64_t far_sequence;
-    struct far_event *far_free; /* owned */
-    void *sorted;               /* owned: room for ordering a batch */
+    void *sorted; /* owned: room for ordering a batch */
     size_t sorted_bytes;
     uint64_t allocations;  /* of memory, to show that the steady state makes none */
     struct rewind *rewind; /* borrowed: where its memory comes from */

@@ -69,7 +69,7 @@ struct model {
     uint64_t expected_processes; /* for messages and for the size of partitions; 0: not known */
 };
 
-struct undo_log;
+struct log_ring;
 struct process_worker;
 
 /* What owns the state of some processes. */
@@ -82,7 +82,7 @@ struct partition {
     uint64_t *maxima; /* the same */
     struct digest digest;
 
-    struct undo_log *undo;         /* NULL: nothing is ever undone */
+    struct log_ring *undo;         /* NULL: nothing is ever undone */
     struct process_worker *worker; /* that runs it */
     struct process_region *memory; /* from process_memory, newest first */
 };
@@ -131,7 +131,7 @@ void process_post(struct partition *partition, struct event *event);
 void *process_memory(struct partition *partition, size_t bytes);
 
 /* Slow path of process_save. */
-void undo_save(struct undo_log *undo, void *memory, size_t size);
+void undo_save(struct log_ring *undo, void *memory, size_t size);
 
 /* To be called before state is overwritten. */
 static inline void process_save(struct partition *partition, void *memory, size_t size)

@@ -136,7 +136,7 @@ void arena_release(struct arena *arena)
 
 void *memory_take(size_t bytes)
 {
-    void *memory = malloc(bytes ? bytes : 1);
+    void *memory = calloc(1, bytes ? bytes : 1);
     if (!memory)
         out_of_memory(bytes);
     return memory;

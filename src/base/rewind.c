@@ -75,12 +75,7 @@ static void block_free(struct block *block)
 
 static struct block *rewind_block(void *memory) { return (struct block *)(void *)((unsigned char *)memory - HEADER); }
 
-struct rewind *rewind_create(void)
-{
-    struct rewind *rewind = memory_take(sizeof *rewind);
-    *rewind = (struct rewind){0};
-    return rewind;
-}
+struct rewind *rewind_create(void) { return memory_take(sizeof(struct rewind)); }
 
 static void free_all(struct block **blocks, uint32_t count)
 {

@@ -21,8 +21,9 @@ struct rewind *rewind_create(void);
 /* With everything that was taken from it. */
 void rewind_release(struct rewind *rewind);
 
-/* Zeroed and aligned to a cache line; with NULL neither. */
+/* Zeroed. */
 void *rewind_take(struct rewind *rewind, size_t bytes);
+/* Aligned to a cache line; with NULL not zeroed. */
 void *rewind_take_aligned(struct rewind *rewind, size_t bytes);
 void *rewind_resize(struct rewind *rewind, void *memory, size_t bytes);
 /* Room for one more item in an array that has `count` of them: it grows by doubling, and may move. */

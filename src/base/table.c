@@ -50,7 +50,6 @@ void table_init(struct table *table, size_t value_bytes, struct rewind *rewind)
     *table = (struct table){
         .entry_bytes = value_offset() + aligned(value_bytes), .slot_count = FIRST_SLOTS, .rewind = rewind};
     table->slots = rewind_take(rewind, FIRST_SLOTS * sizeof(*table->slots));
-    memset(table->slots, 0, FIRST_SLOTS * sizeof(*table->slots));
 }
 
 void table_release(struct table *table)
@@ -79,9 +78,7 @@ static void table_grow_slots(struct table *table)
     uint32_t old_count = table->slot_count;
     FW_CHECK(old_count < (uint32_t)1 << 31, "a table of %u entries is full", table->count);
     table->slot_count *= 2;
-    size_t bytes = table->slot_count * sizeof(*table->slots);
-    table->slots = rewind_take(table->rewind, bytes);
-    memset(table->slots, 0, bytes);
+    table->slots = rewind_take(table->rewind, table->slot_count * sizeof(*table->slots));
     uint32_t mask = table->slot_count - 1;
     for (uint32_t i = 0; i < old_count; i++) {
         if (!old[i].entry)
@@ -125,6 +122,11 @@ void *table_put(struct table *table, const struct table_key *key)
         table->count++;
     }
     return table_value_of(table_entry_at(table, slot->entry - 1));
+}
+
+bool table_has(const struct table *table, const struct table_key *key)
+{
+    return table_slot_of(table, key, table_hash(key))->entry;
 }
 
 /* Fills the hole with what probed past it, again and again, until a run of slots ends. */

@@ -45,6 +45,7 @@ void table_release(struct table *table);
 
 /* Finds the value, or makes one of zeros. Values stay where they are until the next call. */
 void *table_put(struct table *table, const struct table_key *key);
+bool table_has(const struct table *table, const struct table_key *key);
 /* The key is there. */
 void table_remove(struct table *table, const struct table_key *key);
 

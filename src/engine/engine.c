@@ -16,7 +16,6 @@
 struct far_event {
     tick_t when;
     uint64_t sequence; /* keeps equal times in posting order */
-    struct far_event *next;
     uint32_t kind;
     alignas(8) unsigned char data[MAX_EVENT_SIZE];
 };
@@ -24,9 +23,7 @@ struct far_event {
 void engine_init(struct engine *engine, struct rewind *rewind)
 {
     *engine = (struct engine){.rewind = rewind};
-    size_t bytes = sizeof(struct event_list) * WHEEL_SLOTS * MAX_EVENT_KINDS;
-    engine->wheel = rewind_take(rewind, bytes);
-    memset(engine->wheel, 0, bytes);
+    engine->wheel = rewind_take(rewind, sizeof *engine->wheel * WHEEL_SLOTS * MAX_EVENT_KINDS);
 }
 
 /* Chunks are made in ever larger slabs, so that those of a large network lie together. */
@@ -56,13 +53,6 @@ void engine_release(struct engine *engine)
         struct chunk_slab *previous = engine->slabs->previous;
         rewind_give(engine->rewind, engine->slabs);
         engine->slabs = previous;
-    }
-    for (uint32_t i = 0; i < engine->heap_count; i++)
-        rewind_give(engine->rewind, engine->heap[i]);
-    while (engine->far_free) {
-        struct far_event *next = engine->far_free->next;
-        rewind_give(engine->rewind, engine->far_free);
-        engine->far_free = next;
     }
     rewind_give(engine->rewind, engine->heap);
     rewind_give(engine->rewind, engine->wheel);
@@ -124,50 +114,40 @@ void *engine_post_far(struct engine *engine, uint32_t kind, tick_t when)
         engine->heap = rewind_resize(engine->rewind, engine->heap, sizeof *engine->heap * engine->heap_capacity);
         engine->allocations++;
     }
-    struct far_event *event = engine->far_free;
-    if (event) {
-        engine->far_free = event->next;
-    } else {
-        event = rewind_take(engine->rewind, sizeof *event);
-        engine->allocations++;
-    }
-    event->when = when;
-    event->sequence = engine->far_sequence++;
-    event->kind = kind;
     uint32_t at = engine->heap_count++;
-    while (at && far_is_earlier(event, engine->heap[(at - 1) / 2])) {
+    while (at && when < engine->heap[(at - 1) / 2].when) { /* what was posted before comes before at equal times */
         engine->heap[at] = engine->heap[(at - 1) / 2];
         at = (at - 1) / 2;
     }
-    engine->heap[at] = event;
+    struct far_event *event = &engine->heap[at];
+    event->when = when;
+    event->sequence = engine->far_sequence++;
+    event->kind = kind;
     return event->data;
 }
 
-static struct far_event *far_take(struct engine *engine)
+static void far_drop_first(struct engine *engine)
 {
-    struct far_event *first = engine->heap[0];
-    struct far_event *last = engine->heap[--engine->heap_count];
+    const struct far_event *last = &engine->heap[--engine->heap_count];
     uint32_t at = 0;
     for (uint32_t child; (child = 2 * at + 1) < engine->heap_count; at = child) {
-        if (child + 1 < engine->heap_count && far_is_earlier(engine->heap[child + 1], engine->heap[child]))
+        if (child + 1 < engine->heap_count && far_is_earlier(&engine->heap[child + 1], &engine->heap[child]))
             child++;
-        if (!far_is_earlier(engine->heap[child], last))
+        if (!far_is_earlier(&engine->heap[child], last))
             break;
         engine->heap[at] = engine->heap[child];
     }
-    engine->heap[at] = last;
-    return first;
+    engine->heap[at] = *last;
 }
 
 /* Moves what has come within the wheel's reach. */
 static void pull_far(struct engine *engine)
 {
-    while (engine->heap_count && engine->heap[0]->when - engine->now < WHEEL_SLOTS) {
-        struct far_event *event = far_take(engine);
+    while (engine->heap_count && engine->heap[0].when - engine->now < WHEEL_SLOTS) {
+        const struct far_event *event = &engine->heap[0];
         uint32_t size = engine->kinds[event->kind].size;
         memcpy(engine_post(engine, event->kind, event->when, size), event->data, size);
-        event->next = engine->far_free;
-        engine->far_free = event;
+        far_drop_first(engine);
     }
 }
 
@@ -178,7 +158,7 @@ tick_t engine_next(const struct engine *engine)
         uint32_t slot = bits_next_cyclic(engine->occupied, WHEEL_SLOTS / 64, here);
         return engine->now + (slot - here + WHEEL_SLOTS) % WHEEL_SLOTS;
     }
-    return engine->heap_count ? engine->heap[0]->when : FW_NEVER;
+    return engine->heap_count ? engine->heap[0].when : FW_NEVER;
 }
 
 static int event_compare_keys(const void *a, const void *b)
@@ -274,10 +254,10 @@ void engine_visit_tick(const struct engine *engine, uint32_t kind, tick_t when, 
 {
     if (when >= engine->now && when - engine->now < WHEEL_SLOTS)
         visit_slot(engine, kind, when, visit, context);
-    bool is_far = engine->heap_count && engine->heap[0]->when <= when;
+    bool is_far = engine->heap_count && engine->heap[0].when <= when;
     for (uint32_t i = 0; is_far && i < engine->heap_count; i++)
-        if (engine->heap[i]->when == when && engine->heap[i]->kind == kind)
-            visit(context, when, engine->heap[i]->data);
+        if (engine->heap[i].when == when && engine->heap[i].kind == kind)
+            visit(context, when, engine->heap[i].data);
 }
 
 void engine_visit(const struct engine *engine, uint32_t kind, event_visitor *visit, void *context)
@@ -286,8 +266,8 @@ void engine_visit(const struct engine *engine, uint32_t kind, event_visitor *vis
         visit_slot(engine, kind, engine->now + (slot - engine->now % WHEEL_SLOTS + WHEEL_SLOTS) % WHEEL_SLOTS, visit,
                    context);
     for (uint32_t i = 0; i < engine->heap_count; i++)
-        if (engine->heap[i]->kind == kind)
-            visit(context, engine->heap[i]->when, engine->heap[i]->data);
+        if (engine->heap[i].kind == kind)
+            visit(context, engine->heap[i].when, engine->heap[i].data);
 }
 
 static void count_event(void *context, tick_t when, const void *event)

@@ -14,11 +14,9 @@ void mail_init(struct mail *mail, struct ranks *ranks, uint32_t told)
     *mail = (struct mail){.ranks = ranks, .told = told};
     size_t count = ranks->count, letter = HEADER + told;
     mail->out = memory_take(sizeof *mail->out * count);
-    memset(mail->out, 0, sizeof *mail->out * count);
     mail->said = memory_take(sizeof *mail->said * letter * count);
     mail->heard = memory_take(sizeof *mail->heard * letter * count);
     mail->out_count = memory_take(sizeof(int) * 4 * count);
-    memset(mail->out_count, 0, sizeof(int) * 4 * count);
     mail->out_at = mail->out_count + count;
     mail->in_count = mail->out_at + count;
     mail->in_at = mail->in_count + count;

@@ -85,6 +85,9 @@ struct event *queue_pop_heap(struct event_queue *queue);
 tick_t queue_first_time(const struct event_queue *queue);
 uint64_t queue_pending(const struct event_queue *queue);
 
+/* process_sort.c: fills order[] with 0..count-1 in its low QUEUE_INDEX_BITS, by rising key of the events, which stay. */
+void events_sort(uint64_t *order, const uint64_t *events, uint32_t words, uint32_t count);
+
 /* A model's event seen as plain words, whatever its fields are. */
 typedef uint64_t event_word __attribute__((may_alias));
 

@@ -35,13 +35,12 @@ void rollback_init(struct process_worker *worker)
         struct partition_log *log = &worker->logs[i];
         log_ring_init(&log->handled, offsetof(struct log_entry, event) + worker->run->event_size);
         log_ring_init(&log->sent, sizeof(struct event));
-        undo_init(&log->undo);
+        log_ring_init(&log->undo, sizeof(uint64_t));
         if (!worker->run->model->ops->reverse)
             worker->partitions[i].undo = &log->undo;
     }
-    tombstones_init(&worker->tombstones);
+    table_init(&worker->tombstones, 0, NULL);
     worker->word = memory_take(worker->run->event_size);
-    memset(worker->word, 0, worker->run->event_size);
     worker->post = rollback_post;
 }
 
@@ -50,10 +49,9 @@ void rollback_release(struct process_worker *worker)
     for (uint32_t i = 0; worker->logs && i < worker->partition_count; i++) {
         log_ring_release(&worker->logs[i].handled);
         log_ring_release(&worker->logs[i].sent);
-        undo_release(&worker->logs[i].undo);
+        log_ring_release(&worker->logs[i].undo);
     }
-    if (worker->logs)
-        tombstones_release(&worker->tombstones);
+    table_release(&worker->tombstones);
     free(worker->word);
     free(worker->logs);
 }
@@ -121,6 +119,12 @@ static void rollback(struct process_worker *worker, uint32_t partition, const st
     worker->counts.rolled_back += end - log->handled.next;
 }
 
+/* Names this very event: two may share a key for a while, and differ in their serial numbers then. */
+static struct table_key tombstone_key(const struct event *event)
+{
+    return (struct table_key){{event->process, event->tie, event->time << 32 | event->serial}};
+}
+
 /* Undoes what was handled of the event, or sees to it that it never will be. */
 static void rollback_cancel(struct process_worker *worker, const struct event *event)
 {
@@ -129,7 +133,8 @@ static void rollback_cancel(struct process_worker *worker, const struct event *e
         worker->counts.secondary++;
         rollback(worker, partition, event, event);
     } else {
-        tombstones_add(&worker->tombstones, event);
+        struct table_key key = tombstone_key(event);
+        table_put(&worker->tombstones, &key);
     }
 }
 
@@ -202,7 +207,7 @@ static void rollback_handle(struct process_worker *worker, const struct event *e
     uint32_t index = event->partition - worker->first_partition;
     struct partition_log *log = &worker->logs[index];
     struct log_entry *entry = ring_add(&log->handled);
-    entry->undo_mark = log->undo.words.next;
+    entry->undo_mark = log->undo.next;
     entry->sent_mark = log->sent.next;
     event_copy(&entry->event, event, worker->queue.words);
     worker->current = &entry->event;
@@ -211,13 +216,23 @@ static void rollback_handle(struct process_worker *worker, const struct event *e
     worker->uncommitted++;
 }
 
+/* Was this very event taken back? Then that is forgotten. */
+static bool rollback_drops(struct process_worker *worker, const struct event *event)
+{
+    struct table_key key = tombstone_key(event);
+    bool is_dropped = table_has(&worker->tombstones, &key);
+    if (is_dropped)
+        table_remove(&worker->tombstones, &key);
+    return is_dropped;
+}
+
 /* The next event that was not taken back. */
 static struct event *rollback_take(struct process_worker *worker, tick_t last)
 {
     struct event *event;
     do
         event = queue_take(&worker->queue, last);
-    while (event && worker->tombstones.count && tombstones_remove(&worker->tombstones, event));
+    while (event && worker->tombstones.count && rollback_drops(worker, event));
     return event;
 }
 
@@ -250,7 +265,7 @@ static void commit_partition(struct process_worker *worker, uint32_t partition, 
     }
     bool is_empty = log->handled.first == log->handled.next;
     const struct log_entry *oldest = is_empty ? NULL : log_entry_at(log, log->handled.first);
-    undo_forget(&log->undo, oldest ? oldest->undo_mark : log->undo.words.next);
+    log->undo.first = oldest ? oldest->undo_mark : log->undo.next;
     log->sent.first = oldest ? oldest->sent_mark : log->sent.next;
     worker->counts.committed += log->handled.first - before;
     worker->uncommitted -= log->handled.first - before;

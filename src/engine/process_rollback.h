@@ -19,7 +19,7 @@ struct log_entry {
 struct partition_log {
     struct log_ring handled; /* log_entry */
     struct log_ring sent;    /* struct event, without what follows it */
-    struct undo_log undo;
+    struct log_ring undo;    /* words, see process_state.h */
 };
 
 void rollback_init(struct process_worker *worker);

@@ -5,7 +5,6 @@
 #include "base/digest.h"
 #include "engine/process_rollback.h"
 #include "flitwarp/arena.h"
-#include "base/need.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,8 +22,7 @@ static struct process_worker *worker_create(struct process_run *run, uint32_t nu
     worker->first_partition = among_all * run->partitions_each;
     worker->next_serial = among_all;
     queue_init(&worker->queue, run->event_size);
-    worker->rank_boxes = calloc(run->rank_count, sizeof *worker->rank_boxes);
-    NEED(worker->rank_boxes, "out of memory for a worker");
+    worker->rank_boxes = memory_take(sizeof *worker->rank_boxes * run->rank_count);
     worker->partitions = memory_take_aligned(sizeof *worker->partitions * worker->partition_count);
     const struct model *model = run->model;
     for (uint32_t i = 0; i < worker->partition_count; i++) {
@@ -103,15 +101,13 @@ void process_run_init(struct process_run *run, const struct model *model, const 
     run->worker_count = settings->threads;
     run->partitions_each = settings->sync == SYNC_OPTIMISTIC && !settings->check_reversal ? settings->partitions : 1;
     run->partition_count = run->rank_count * run->worker_count * run->partitions_each;
-    run->workers = memory_take_aligned(sizeof(struct process_worker *) * run->worker_count);
-    memset(run->workers, 0, sizeof(struct process_worker *) * run->worker_count);
+    run->workers = memory_take(sizeof(struct process_worker *) * run->worker_count);
     for (uint32_t i = 0; i < 2; i++)
         run->slots[i] = memory_take_aligned(sizeof *run->slots[i] * run->worker_count);
     run->mailboxes = memory_take_aligned(sizeof *run->mailboxes * run->worker_count * run->worker_count);
     for (uint32_t i = 0; i < run->worker_count * run->worker_count; i++)
         mailbox_init(&run->mailboxes[i], run->event_size);
-    run->sums = calloc((size_t)model->sum_count + model->maximum_count + 1, sizeof *run->sums);
-    NEED(run->sums, "out of memory for statistics");
+    run->sums = memory_take(sizeof *run->sums * ((size_t)model->sum_count + model->maximum_count));
     run->maxima = run->sums + model->sum_count;
 }
 

@@ -10,11 +10,11 @@
  *   partitions     partitions      partitions     partitions
  *   0 1 2 3        4 5 6 7         8 9 10 11      12 13 14 15
  */
+#include "base/table.h"
 #include "engine/crew.h"
 #include "engine/mail.h"
 #include "engine/process_mailbox.h"
 #include "engine/process_queue.h"
-#include "engine/process_tombstones.h"
 
 #include <signal.h>
 
@@ -82,7 +82,7 @@ struct process_worker {
 
     /* optimistic */
     struct partition_log *logs; /* owned: one a partition */
-    struct tombstones tombstones;
+    struct table tombstones; /* owned: events taken back that are still in the queue, which is not searched for them */
     struct words taken_back; /* owned: events of its own partitions that are to be taken back */
     struct event *word;      /* owned: word to another worker that an event is taken back */
     uint32_t next_serial;

@@ -7,7 +7,7 @@
  * key for a while, of which one has been taken back: the engine's own word tells
  * them apart.
  */
-#include "engine/process_sort.h"
+#include "engine/process_queue.h"
 
 #include "flitwarp/error.h"
 

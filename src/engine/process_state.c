@@ -94,19 +94,15 @@ void log_ring_grow(struct log_ring *ring, uint64_t more)
 
 /* ---- the undo log ---- */
 
-void undo_init(struct undo_log *undo) { log_ring_init(&undo->words, sizeof(uint64_t)); }
-
-void undo_release(struct undo_log *undo) { log_ring_release(&undo->words); }
-
-static uint64_t *word_at(const struct undo_log *undo, uint64_t position)
+static uint64_t *word_at(const struct log_ring *undo, uint64_t position)
 {
-    return (uint64_t *)(void *)undo->words.items + (position & (undo->words.capacity - 1));
+    return (uint64_t *)(void *)undo->items + (position & (undo->capacity - 1));
 }
 
-void undo_save(struct undo_log *undo, void *memory, size_t size)
+void undo_save(struct log_ring *undo, void *memory, size_t size)
 {
-    uint64_t *next = &undo->words.next;
-    log_ring_reserve(&undo->words, (size + 7) / 8 + FOOT);
+    uint64_t *next = &undo->next;
+    log_ring_reserve(undo, (size + 7) / 8 + FOOT);
     if (size == 8) { /* a counter or a pointer: most of what is saved */
         memcpy(word_at(undo, (*next)++), memory, 8);
     } else {
@@ -121,9 +117,9 @@ void undo_save(struct undo_log *undo, void *memory, size_t size)
     *word_at(undo, (*next)++) = size;
 }
 
-void undo_to(struct undo_log *undo, uint64_t mark)
+void undo_to(struct log_ring *undo, uint64_t mark)
 {
-    uint64_t *next = &undo->words.next;
+    uint64_t *next = &undo->next;
     while (*next > mark) {
         size_t size = *word_at(undo, *next - 1);
         unsigned char *to = (unsigned char *)(uintptr_t)*word_at(undo, *next - 2);

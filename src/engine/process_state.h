@@ -38,14 +38,8 @@ static inline void *log_ring_at(const struct log_ring *ring, uint64_t position)
     return ring->items + (position & (ring->capacity - 1)) * ring->item_size;
 }
 
-/* What handlers have overwritten, newest last: words. An entry is its bytes, the address, their number. */
-struct undo_log {
-    struct log_ring words;
-};
-
-void undo_init(struct undo_log *undo);
-void undo_release(struct undo_log *undo);
-/* Writes back all that was saved from position `mark` on, newest first. */
-void undo_to(struct undo_log *undo, uint64_t mark);
-/* What lies before position `mark` is not needed any more. */
-static inline void undo_forget(struct undo_log *undo, uint64_t mark) { undo->words.first = mark; }
+/*
+ * What handlers have overwritten, newest last, is a ring of words: an entry is its bytes, the address, their number. This
+ * writes back all that was saved from position `mark` on, newest first.
+ */
+void undo_to(struct log_ring *undo, uint64_t mark);

@@ -91,7 +91,7 @@ static void interval_widen(struct interval *interval, uint32_t bucket)
     if (interval->width && interval->first + interval->width > end)
         end = interval->first + interval->width;
     size_t bytes = (end - first) * sizeof(*interval->buckets);
-    uint64_t *buckets = memset(memory_take(bytes), 0, bytes);
+    uint64_t *buckets = memory_take(bytes);
     if (interval->width)
         memcpy(buckets + (interval->first - first), interval->buckets, interval->width * sizeof(*buckets));
     free(interval->buckets);
@@ -147,7 +147,7 @@ static void write_beginning(const struct log_series *series, uint64_t number, ui
 void log_series_write(const struct log_series *series, struct csv_file *file)
 {
     csv_text(file, series_header, strlen(series_header));
-    struct histogram *scratch = memset(memory_take(sizeof(*scratch)), 0, sizeof(*scratch));
+    struct histogram *scratch = memory_take(sizeof(*scratch));
     void **intervals = table_sorted(&series->intervals);
     uint64_t number = series->first;
     for (uint32_t i = 0; i < series->intervals.count; i++, number++) {

@@ -53,7 +53,6 @@ static void count_peers(struct trace_survey *survey)
     uint32_t ranks = survey->trace->rank_count;
     uint32_t *peers = memory_take(ranks * sizeof *peers);
     void **pairs = table_sorted(&survey->pairs);
-    memset(peers, 0, ranks * sizeof *peers);
     for (uint32_t i = 0; i < survey->pairs.count; i++)
         peers[table_key_of(pairs[i])->part[0]]++;
     survey->least_peers = peers[0];

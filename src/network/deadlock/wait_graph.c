@@ -183,7 +183,6 @@ static struct back_edges turn_round(struct wait_graph *graph, bool stands_still)
     struct back_edges back = {.first = memory_take(sizeof(uint32_t) * ((size_t)graph->count + 2)),
                               .from = memory_take(sizeof(uint32_t) * ((size_t)graph->wanted_count + 1))};
     uint32_t next[MAX_WANTED];
-    memset(back.first, 0, sizeof(uint32_t) * ((size_t)graph->count + 2));
     for (uint32_t i = 0; i < graph->count; i++) {
         uint32_t count = list_next(graph, &graph->waiters[i], stands_still, next);
         graph->waiters[i].is_stuck = count != FW_NONE;

@@ -43,7 +43,6 @@ static void table_grow_slots(struct builder *builder)
     uint32_t *old = builder->slots, old_count = builder->slot_count;
     builder->slot_count = old_count ? 2 * old_count : 64;
     builder->slots = memory_take(sizeof *old * builder->slot_count);
-    memset(builder->slots, 0, sizeof *old * builder->slot_count);
     for (uint32_t i = 0; i < old_count; i++)
         if (old[i])
             *list_slot(builder, builder->pool + old[i]) = old[i];

@@ -20,7 +20,6 @@ static void place_terminals(struct routing *routing, struct arena *arena)
     uint16_t *slots = arena_array(arena, uint16_t, topology->terminals), *entries = slots;
     uint16_t *taken = memory_take(sizeof *taken * topology->routers);
     uint32_t most = 0;
-    memset(taken, 0, sizeof *taken * topology->routers);
     if (topology->ops->ejects_at)
         entries = arena_array(arena, uint16_t, topology->terminals);
     for (uint32_t terminal = 0; terminal < topology->terminals; terminal++) {

@@ -136,7 +136,6 @@ void builder_set_ranks(struct trace_builder *builder, uint32_t ranks)
     trace->rank_count = ranks;
     trace->ranks = builder->ranks = spill_take(trace->spill, ranks * sizeof *builder->ranks);
     builder->staged = memory_take(ranks * sizeof *builder->staged);
-    memset(builder->staged, 0, ranks * sizeof *builder->staged);
     uint32_t *world = memory_take(ranks * sizeof *world);
     for (uint32_t i = 0; i < ranks; i++)
         world[i] = i;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of parallel runs by themselves: undo log, tombstones, mailboxes. */
+/* The parts of parallel runs by themselves: undo log, mailboxes. */
 #include "test.h"
 
 #include "engine/process_mailbox.h"
-#include "engine/process_tombstones.h"
 #include "engine/process_state.h"
 
 #include <pthread.h>
@@ -15,13 +14,13 @@ TEST(undo_brings_back_any_mark)
     enum { BYTES = 300, STEPS = 500 };
     unsigned char state[BYTES] = {0}, (*before)[BYTES] = malloc((size_t)BYTES * STEPS);
     uint64_t marks[STEPS];
-    struct undo_log undo;
-    undo_init(&undo);
+    struct log_ring undo;
+    log_ring_init(&undo, sizeof(uint64_t));
     struct random random = random_stream(3, 1, RANDOM_SETUP);
     for (uint32_t round = 0; round < 4; round++) {
         for (uint32_t i = 0; i < STEPS; i++) {
             memcpy(before[i], state, BYTES);
-            marks[i] = undo.words.next;
+            marks[i] = undo.next;
             uint32_t size = 1 + random_below(&random, i % 3 ? 8 : 70), at = random_below(&random, BYTES - size);
             undo_save(&undo, state + at, size);
             for (uint32_t b = 0; b < size; b++)
@@ -29,43 +28,13 @@ TEST(undo_brings_back_any_mark)
         }
         undo_to(&undo, marks[400]);
         EXPECT(memcmp(state, before[400], BYTES) == 0);
-        undo_forget(&undo, marks[100]);
+        undo.first = marks[100];
         undo_to(&undo, marks[200]);
         EXPECT(memcmp(state, before[200], BYTES) == 0);
-        undo_forget(&undo, undo.words.next);
+        undo.first = undo.next;
     }
-    undo_release(&undo);
+    log_ring_release(&undo);
     free(before);
-}
-
-TEST(tombstones_tell_serial_numbers_apart)
-{
-    struct tombstones tombstones;
-    tombstones_init(&tombstones);
-    struct event first = {10, 3, 5, .serial = 1}, second = {10, 3, 5, .serial = 2};
-    tombstones_add(&tombstones, &first);
-    EXPECT(!tombstones_remove(&tombstones, &second));
-    EXPECT(tombstones_remove(&tombstones, &first));
-    EXPECT(!tombstones_remove(&tombstones, &first));
-    EXPECT_EQ_U64(tombstones.count, 0);
-    tombstones_release(&tombstones);
-}
-
-TEST(tombstones_are_found_among_many)
-{
-    enum { MANY = 5000 };
-    struct tombstones tombstones;
-    tombstones_init(&tombstones);
-    for (uint32_t round = 0; round < 3; round++) {
-        for (uint32_t i = 0; i < MANY; i++)
-            tombstones_add(&tombstones, &(struct event){i / 7, i % 13, i, .serial = i});
-        for (uint32_t i = 0; i < MANY; i += 2)
-            EXPECT(tombstones_remove(&tombstones, &(struct event){i / 7, i % 13, i, .serial = i}));
-        for (uint32_t i = 0; i < MANY; i++)
-            EXPECT(tombstones_remove(&tombstones, &(struct event){i / 7, i % 13, i, .serial = i}) == (i % 2 == 1));
-        EXPECT_EQ_U64(tombstones.count, 0);
-    }
-    tombstones_release(&tombstones);
 }
 
 enum { LETTERS = 100000 };

@@ -104,13 +104,13 @@ TEST(servers_outgrow_their_table_and_lose_nothing)
 TEST(servers_that_were_undone_are_as_before)
 {
     struct both both;
-    struct undo_log undo;
+    struct log_ring undo;
     both_init(&both, 1);
-    undo_init(&undo);
+    log_ring_init(&undo, sizeof(uint64_t));
     both.partition.undo = &undo;
     struct plain *kept = malloc(sizeof *kept);
     for (uint32_t round = 0; round < 200; round++) {
-        uint64_t mark = undo.words.next;
+        uint64_t mark = undo.next;
         size_t bytes = process_memory_size(&both.partition);
         unsigned char *memory = malloc(bytes);
         process_memory_copy(&both.partition, memory);
@@ -125,11 +125,11 @@ TEST(servers_that_were_undone_are_as_before)
         both.random = random;
         both.now = now;
         EXPECT(both_take(&both, NODES, 100, 3000));
-        undo_forget(&undo, undo.words.next);
+        undo.first = undo.next;
         both.servers->horizon = now;
     }
     EXPECT(both.servers->tables[0].mask >= 255);
     free(kept);
-    undo_release(&undo);
+    log_ring_release(&undo);
     both_release(&both);
 }
