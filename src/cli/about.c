@@ -128,25 +128,15 @@ static void list_print_json(struct arena *arena, const char *kind)
     putchar('\n');
 }
 
-static void list_add_unknown(struct errors *errors, const char *kind)
-{
-    struct nearest nearest = {.wanted = kind};
-    for (const struct registration *at = registry_first(); at; at = registry_next_kind(at))
-        nearest_try(&nearest, at->kind);
-    errors_add(errors, "flitwarp list: unknown kind '%s'%s, expected one of %s", kind,
-               meant_hint(errors->arena, nearest_word(&nearest)), registry_kinds(errors->arena));
-}
-
-static const struct flag list_flags[] = {
-    {"--json", NULL, "as a JSON array", NULL},
-    {0},
-};
-
 static int cli_list(struct call *call)
 {
     const char *kind = call->words[0];
     if (kind && !registry_kind(kind)) {
-        list_add_unknown(&call->errors, kind);
+        struct nearest nearest = {.wanted = kind};
+        for (const struct registration *at = registry_first(); at; at = registry_next_kind(at))
+            nearest_try(&nearest, at->kind);
+        errors_add(&call->errors, "flitwarp list: unknown kind '%s'%s, expected one of %s", kind,
+                   meant_hint(&call->arena, nearest_word(&nearest)), registry_kinds(&call->arena));
         return EXIT_USAGE;
     }
     if (flag_value(call, "--json"))
@@ -161,7 +151,11 @@ static const struct command list_command = {
     .order = 90,
     .words = "[KIND]",
     .summary = "registered components",
-    .flags = list_flags,
+    .flags =
+        (const struct flag[]){
+            {"--json", NULL, "as a JSON array", NULL},
+            {0},
+        },
     .most_words = 1,
     .excess = "found '%s', expected at most one kind and --json",
     .suggest = suggest_kinds,
@@ -207,11 +201,6 @@ REGISTER_COMMAND(explain_command);
 
 /* ---- schema ---- */
 
-static const struct flag schema_flags[] = {
-    {"--results", NULL, "that of the results document instead", NULL},
-    {0},
-};
-
 static int cli_schema(struct call *call)
 {
     json_write(stdout,
@@ -227,7 +216,11 @@ static const struct command schema_command = {
     .order = 110,
     .words = "",
     .summary = "JSON schema of the whole configuration",
-    .flags = schema_flags,
+    .flags =
+        (const struct flag[]){
+            {"--results", NULL, "that of the results document instead", NULL},
+            {0},
+        },
     .excess = "found '%s', expected no arguments",
     .run = cli_schema,
 };

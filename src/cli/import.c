@@ -15,14 +15,6 @@
 #include <errno.h>
 #include <string.h>
 
-static const struct flag import_flags[] = {
-    {"--from", "booksim|simured|supersim", "whose it is: key = value; or KEY value or JSON; by content if not given",
-     NULL},
-    {"-o", "OUT.json", "where to write to; standard output if not given", NULL},
-    {"--strict", NULL, "fail, with status 1 and no output, when anything is not carried over", NULL},
-    {0},
-};
-
 static const struct format {
     const char *name, *title;
     bool (*import)(struct import *import, const char *bytes, size_t size);
@@ -177,7 +169,14 @@ static const struct command import_command = {
     .order = 120,
     .words = "FILE",
     .summary = "another simulator's configuration as ours",
-    .flags = import_flags,
+    .flags =
+        (const struct flag[]){
+            {"--from", "booksim|simured|supersim",
+             "whose it is: key = value; or KEY value or JSON; by content if not given", NULL},
+            {"-o", "OUT.json", "where to write to; standard output if not given", NULL},
+            {"--strict", NULL, "fail, with status 1 and no output, when anything is not carried over", NULL},
+            {0},
+        },
     .notes =
         "Reads a configuration of BookSim, SimuRed or SuperSim. What is not carried over is listed on standard error:\n"
         "the setting, its value, why, and what comes nearest here.",

@@ -195,12 +195,6 @@ static bool print_batch(const struct base *base)
     return is_good;
 }
 
-static const struct flag settings_flags[] = {
-    {"--batch", NULL,
-     "each line of standard input is a JSON array of further overrides, each line of output the answer to one", NULL},
-    {0},
-};
-
 static int cli_settings(struct call *call)
 {
     if (!arguments_read(call))
@@ -223,17 +217,18 @@ static const struct command settings_command = {
     .order = 30,
     .words = "CONFIG [PATH=VALUE ...]",
     .summary = "effective settings and the files they come from, as JSON",
-    .flags = settings_flags,
+    .flags =
+        (const struct flag[]){
+            {"--batch", NULL,
+             "each line of standard input is a JSON array of further overrides, each line of output the answer to one",
+             NULL},
+            {0},
+        },
     .run = cli_settings,
 };
 REGISTER_COMMAND(settings_command);
 
 /* ---- trace ---- */
-
-static const struct flag trace_flags[] = {
-    {"--packet", "N|SOURCE.N", "number of the packet among those of terminal 0, or of terminal SOURCE", NULL},
-    {0},
-};
 
 /* "N" or "SOURCE.N". */
 static bool trace_read_packet(const char *text, uint64_t *source, uint64_t *sequence)
@@ -310,7 +305,11 @@ static const struct command trace_command = {
     .order = 50,
     .words = "CONFIG --packet N|SOURCE.N [PATH=VALUE ...]",
     .summary = "one packet's walk, stage by stage",
-    .flags = trace_flags,
+    .flags =
+        (const struct flag[]){
+            {"--packet", "N|SOURCE.N", "number of the packet among those of terminal 0, or of terminal SOURCE", NULL},
+            {0},
+        },
     .run = cli_trace,
 };
 REGISTER_COMMAND(trace_command);

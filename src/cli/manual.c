@@ -250,22 +250,20 @@ static bool make_folder(const char *path, struct errors *errors)
            errors_add(errors, "flitwarp manual: cannot make folder '%s': %s", path, strerror(errno));
 }
 
-static bool page_save(const struct page *page, const char *dir, struct errors *errors)
-{
-    const char *folder = arena_format(errors->arena, "%s/man%s", dir, page->section);
-    struct output_file file;
-    if (!make_folder(folder, errors) ||
-        !output_open(&file, arena_format(errors->arena, "%s/%s.%s", folder, page->name, page->section), errors))
-        return false;
-    page->write(file.stream, page);
-    return output_commit(&file, errors);
-}
-
 static int manual_save_all(const char *dir, const struct page *page, struct errors *errors)
 {
     bool is_good = make_folder(dir, errors);
-    for (; is_good && page->name; page++)
-        is_good = page_save(page, dir, errors);
+    for (; is_good && page->name; page++) {
+        const char *folder = arena_format(errors->arena, "%s/man%s", dir, page->section);
+        struct output_file file;
+        is_good =
+            make_folder(folder, errors) &&
+            output_open(&file, arena_format(errors->arena, "%s/%s.%s", folder, page->name, page->section), errors);
+        if (is_good) {
+            page->write(file.stream, page);
+            is_good = output_commit(&file, errors);
+        }
+    }
     return is_good ? EXIT_DONE : EXIT_IO;
 }
 
@@ -282,11 +280,6 @@ static int manual_show(const char *name, const struct page *page, struct errors 
     errors_add(errors, "flitwarp manual: there is no page '%s'; flitwarp manual lists them", name);
     return EXIT_USAGE;
 }
-
-static const struct flag manual_flags[] = {
-    {"--dir", "DIR", "write all pages, into folders man1, man5 and man7 of DIR", NULL},
-    {0},
-};
 
 static int cli_manual(struct call *call)
 {
@@ -324,7 +317,11 @@ static const struct command manual_command = {
     .order = 180,
     .words = "[PAGE]",
     .summary = "a manual page as roff: flitwarp manual run | man -l -",
-    .flags = manual_flags,
+    .flags =
+        (const struct flag[]){
+            {"--dir", "DIR", "write all pages, into folders man1, man5 and man7 of DIR", NULL},
+            {0},
+        },
     .suggest = suggest_page,
     .run = cli_manual,
 };

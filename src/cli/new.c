@@ -27,11 +27,6 @@
 #define NAME_MAX_LENGTH 40
 enum { MOST_FILES = 4 };
 
-static const struct flag new_flags[] = {
-    {"--dir", "DIR", "folder to write to; the one where you are if not given", NULL},
-    {0},
-};
-
 /* The configuration that the example starts from. */
 static const char base_config[] =
     "{\"network\": {\"topology\": {\"type\": \"torus\", \"widths\": [8, 8]}, \"routing\": \"minimal\","
@@ -294,7 +289,11 @@ static const struct command new_command = {
     .order = 150,
     .words = "KIND NAME",
     .summary = "a new component's file, example and test",
-    .flags = new_flags,
+    .flags =
+        (const struct flag[]){
+            {"--dir", "DIR", "folder to write to; the one where you are if not given", NULL},
+            {0},
+        },
     .most_words = 2,
     .excess = "'%s' is not understood",
     .excess_shows_usage = true,

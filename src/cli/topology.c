@@ -11,15 +11,6 @@
 
 #include <string.h>
 
-static const struct flag topology_flags[] = {
-    {"--json", NULL, "facts as JSON", NULL},
-    {"--prices", "FILE", "JSON file of what routers and links cost", NULL},
-    {"--export", "FILE.graphml|.dot|.csv|.txt", "the network as a file", NULL},
-    {"--picture", "FILE.svg", "a drawing of it", NULL},
-    {"--terminals", NULL, "draw terminals too", NULL},
-    {0},
-};
-
 static void topology_read_arguments(struct call *call)
 {
     struct errors *errors = &call->errors;
@@ -56,16 +47,6 @@ static void check_priced_classes(const struct prices *prices, const struct facts
     }
 }
 
-static bool find_costs(const struct prices *prices, struct facts *facts, uint32_t count, struct errors *errors)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        facts[i].prices = prices;
-        cost_find(&facts[i].cost, prices, &facts[i].counts, errors);
-    }
-    check_priced_classes(prices, facts, count, errors);
-    return errors->count == 0;
-}
-
 static void topology_print_json(const struct facts *facts, uint32_t count, struct arena *arena)
 {
     struct json *document = json_object(arena), *networks = json_add(document, "networks", json_array(arena));
@@ -93,9 +74,15 @@ static int survey(struct call *call, const struct blueprint *blueprints)
         picture_check(blueprints, picture, with_terminals, errors);
     if (errors->count)
         return EXIT_USAGE;
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         facts_find(&facts[i], &blueprints[i], &call->arena);
-    if (priced && !find_costs(&prices, facts, count, errors))
+        facts[i].prices = priced ? &prices : NULL;
+        if (priced)
+            cost_find(&facts[i].cost, &prices, &facts[i].counts, errors);
+    }
+    if (priced)
+        check_priced_classes(&prices, facts, count, errors);
+    if (errors->count)
         return EXIT_USAGE;
     if ((exported && !export_write(blueprints, exported, errors)) ||
         (picture && !picture_write(blueprints, picture, with_terminals, errors)))
@@ -128,7 +115,15 @@ static const struct command topology_command = {
     .order = 40,
     .words = "CONFIG [CONFIG ...] [PATH=VALUE ...]",
     .summary = "sizes, distances, bisection, cost; as files and pictures too",
-    .flags = topology_flags,
+    .flags =
+        (const struct flag[]){
+            {"--json", NULL, "facts as JSON", NULL},
+            {"--prices", "FILE", "JSON file of what routers and links cost", NULL},
+            {"--export", "FILE.graphml|.dot|.csv|.txt", "the network as a file", NULL},
+            {"--picture", "FILE.svg", "a drawing of it", NULL},
+            {"--terminals", NULL, "draw terminals too", NULL},
+            {0},
+        },
     .run = cli_topology,
 };
 REGISTER_COMMAND(topology_command);

@@ -44,14 +44,6 @@ static void trace_words_read(struct trace_words *words, struct call *call)
 
 /* ---- trace-info ---- */
 
-static const struct flag trace_info_flags[] = {
-    {"--format", "NAME", "how to read it; by content if not given", "trace_reader"},
-    {"--json", NULL, "facts as JSON", NULL},
-    {"--matrix", "FILE.csv|.svg", "who sends how much to whom, as numbers or a picture", NULL},
-    {"--list", NULL, "what is in the file, entry by entry, where its format has a listing", NULL},
-    {0},
-};
-
 /* ---- facts ---- */
 
 static void report_tasks(struct report *facts, const struct trace_survey *survey)
@@ -215,7 +207,14 @@ static const struct command trace_info_command = {
     .order = 130,
     .words = "FILE [format.KEY=VALUE ...]",
     .summary = "what a workload trace holds; its communication matrix",
-    .flags = trace_info_flags,
+    .flags =
+        (const struct flag[]){
+            {"--format", "NAME", "how to read it; by content if not given", "trace_reader"},
+            {"--json", NULL, "facts as JSON", NULL},
+            {"--matrix", "FILE.csv|.svg", "who sends how much to whom, as numbers or a picture", NULL},
+            {"--list", NULL, "what is in the file, entry by entry, where its format has a listing", NULL},
+            {0},
+        },
     .notes = "format.KEY=VALUE is a setting of the format: flitwarp explain astrasim, say.",
     .run = cli_trace_info,
 };
@@ -223,29 +222,16 @@ REGISTER_COMMAND(trace_info_command);
 
 /* ---- trace-convert ---- */
 
-static const struct flag trace_convert_flags[] = {
-    {"-o", "OUT.goal|.bin|.csv", "the file to write; its ending says in which format", NULL},
-    {"--format", "NAME", "how to read it; by content if not given", "trace_reader"},
-    {"--to", "goal|goal_binary|csv", "format to write, where the ending does not say it", NULL},
-    {"--lossy", NULL, "leave out what that format cannot express", NULL},
-    {0},
-};
-
-/* The format that a name stands for. */
-static const char *format_by_ending(const char *out)
-{
-    return name_ends_with(out, ".goal")                                     ? "goal"
-           : name_ends_with(out, ".bin")                                    ? "goal_binary"
-           : name_ends_with(out, ".csv") || name_ends_with(out, ".csv.zst") ? "csv"
-                                                                            : NULL;
-}
-
-/* The format to write; NULL, with errors, when it is not known. */
+/* The format to write, by the ending of the name where none is given; with errors when there is no such. */
 static const char *convert_format(const char *out, const char *to, struct errors *errors)
 {
+    static const char *const endings[][2] = {
+        {".goal", "goal"}, {".bin", "goal_binary"}, {".csv", "csv"}, {".csv.zst", "csv"}};
+    for (uint32_t i = 0; i < 4 && out && !to; i++)
+        to = name_ends_with(out, endings[i][0]) ? endings[i][1] : NULL;
     if (!out)
         errors_add(errors, "no file to write is given: -o OUT");
-    else if (!to && !(to = format_by_ending(out)))
+    else if (!to)
         errors_add(errors, "-o: found '%s', accepted: a name that ends with .goal, .bin (binary GOAL) or .csv, or --to",
                    out);
     if (to && strcmp(to, "goal") != 0 && strcmp(to, "goal_binary") != 0 && strcmp(to, "csv") != 0)
@@ -291,7 +277,14 @@ static const struct command trace_convert_command = {
     .order = 140,
     .words = "FILE -o OUT.goal|.bin|.csv [ALGORITHM=NAME ...] [format.KEY=VALUE ...]",
     .summary = "a workload trace in another format",
-    .flags = trace_convert_flags,
+    .flags =
+        (const struct flag[]){
+            {"-o", "OUT.goal|.bin|.csv", "the file to write; its ending says in which format", NULL},
+            {"--format", "NAME", "how to read it; by content if not given", "trace_reader"},
+            {"--to", "goal|goal_binary|csv", "format to write, where the ending does not say it", NULL},
+            {"--lossy", NULL, "leave out what that format cannot express", NULL},
+            {0},
+        },
     .notes =
         "ALGORITHM=NAME says how collectives become messages: allreduce=ring, say. format.KEY=VALUE is a setting of\n"
         "the format that is read: flitwarp explain astrasim, say.",

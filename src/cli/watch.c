@@ -21,12 +21,6 @@
 
 /* ---- view ---- */
 
-static const struct flag view_flags[] = {
-    {"--port", "N", "port of the server; 0, the default: any that is free", NULL},
-    {"--no-open", NULL, "only print the address", NULL},
-    {0},
-};
-
 static void view_read_arguments(struct call *call, uint64_t *port)
 {
     struct errors *errors = &call->errors;
@@ -128,7 +122,12 @@ static const struct command view_command = {
     .words = "CONFIG [PATH=VALUE ...]\n"
              "RESULTS.json|STUDY.sqlite ...",
     .summary = "watch a run in a browser, cycle by cycle; or look at results",
-    .flags = view_flags,
+    .flags =
+        (const struct flag[]){
+            {"--port", "N", "port of the server; 0, the default: any that is free", NULL},
+            {"--no-open", NULL, "only print the address", NULL},
+            {0},
+        },
     .notes =
         "The page is served on the loopback interface only, under an address that cannot be guessed. It ends when the\n"
         "page says so, or by Ctrl-C.",
@@ -139,13 +138,6 @@ REGISTER_COMMAND(view_command);
 /* ---- record ---- */
 
 enum { MOST_CYCLES = 100 * 1000 }; /* a file that no browser opens is of no use */
-
-static const struct flag record_flags[] = {
-    {"-o", "FILE.html", "the page to write", NULL},
-    {"--cycles", "N", "how many cycles; 1000 if not given", NULL},
-    {"--from", "TICK", "where to begin; 0 if not given", NULL},
-    {0},
-};
 
 /* The number stays where the flag is not given. */
 static bool record_read_number(struct call *call, const char *flag, uint64_t least, uint64_t most, uint64_t *number)
@@ -188,7 +180,13 @@ static const struct command record_command = {
     .order = 70,
     .words = "CONFIG -o FILE.html [PATH=VALUE ...]",
     .summary = "some cycles of a run as a page that plays by itself",
-    .flags = record_flags,
+    .flags =
+        (const struct flag[]){
+            {"-o", "FILE.html", "the page to write", NULL},
+            {"--cycles", "N", "how many cycles; 1000 if not given", NULL},
+            {"--from", "TICK", "where to begin; 0 if not given", NULL},
+            {0},
+        },
     .run = cli_record,
 };
 REGISTER_COMMAND(record_command);

@@ -213,16 +213,6 @@ static void booksim_put_windows(struct import *import, uint32_t class)
     import_comment(import, sample, "BookSim may stop sooner, once latencies change by less than stopping_thres");
 }
 
-/* All nodes send so many packets as fast as they can. */
-static void booksim_put_batch(struct import *import, uint32_t class)
-{
-    import_set(import, "", "messages=%llu load=1",
-               booksim_count(import, "batch_size", 1, 1000000000) * booksim_count(import, "batch_count", 1, 1000000));
-    if (class == 0)
-        booksim_note(import, "sim_type", "a pulse is sent at a given load; batches follow without pause",
-                     "workload.applications[].type pulse");
-}
-
 static void booksim_put_class(struct import *import, uint32_t class, unsigned long long classes)
 {
     bool is_batch = booksim_is(import, "sim_type", "batch");
@@ -232,10 +222,16 @@ static void booksim_put_class(struct import *import, uint32_t class, unsigned lo
     import_set(import, "", "load=0");
     booksim_put_traffic(import, class);
     booksim_put_injection(import, class, booksim_put_load(import, class));
-    if (is_batch)
-        booksim_put_batch(import, class);
-    else
+    if (!is_batch) {
         booksim_put_windows(import, class);
+        return;
+    }
+    /* All nodes send so many packets as fast as they can. */
+    import_set(import, "", "messages=%llu load=1",
+               booksim_count(import, "batch_size", 1, 1000000000) * booksim_count(import, "batch_count", 1, 1000000));
+    if (class == 0)
+        booksim_note(import, "sim_type", "a pulse is sent at a given load; batches follow without pause",
+                     "workload.applications[].type pulse");
 }
 
 void booksim_put_classes(struct import *import)

@@ -323,12 +323,6 @@ static void put_windows(struct import *import, double mean)
     import_comment(import, sample, "what %llu messages of %g flits take at this load", transactions, mean);
 }
 
-static void put_replies(struct import *import)
-{
-    import_set(import, "", "reply_delay=%llu", supersim_ticks(import, "request_processing_latency", "terminal", 0));
-    put_class(import, "response_protocol_class", "reply_protocol_class");
-}
-
 /* Destinations are drawn anew each time there. */
 static void put_order(struct import *import)
 {
@@ -398,8 +392,10 @@ static void put_sizes(struct import *import, bool has_traffic)
                        "a message every size / rate cycles, as SuperSim does");
     struct import inner = import_within(import, import_block(import, "message_size_distribution"), import->ours);
     double mean = put_size(&inner, has_replies);
-    if (has_replies)
-        put_replies(import);
+    if (has_replies) {
+        import_set(import, "", "reply_delay=%llu", supersim_ticks(import, "request_processing_latency", "terminal", 0));
+        put_class(import, "response_protocol_class", "reply_protocol_class");
+    }
     const struct json *messages = import_ours(import, "messages");
     if (messages)
         import_set(import, "", "messages=%.0f", messages->number * (double)messages_per_transaction(import));
