@@ -151,11 +151,7 @@ static const struct command list_command = {
     .order = 90,
     .words = "[KIND]",
     .summary = "registered components",
-    .flags =
-        (const struct flag[]){
-            {"--json", NULL, "as a JSON array", NULL},
-            {0},
-        },
+    .flags = {{"--json", NULL, "as a JSON array", NULL}},
     .most_words = 1,
     .excess = "found '%s', expected at most one kind and --json",
     .suggest = suggest_kinds,
@@ -216,11 +212,7 @@ static const struct command schema_command = {
     .order = 110,
     .words = "",
     .summary = "JSON schema of the whole configuration",
-    .flags =
-        (const struct flag[]){
-            {"--results", NULL, "that of the results document instead", NULL},
-            {0},
-        },
+    .flags = {{"--results", NULL, "that of the results document instead", NULL}},
     .excess = "found '%s', expected no arguments",
     .run = cli_schema,
 };

@@ -13,7 +13,7 @@
 const struct flag *flag_find(const struct flag *flags, const char *argument, const char **attached)
 {
     *attached = NULL;
-    for (const struct flag *flag = flags; flag && flag->name; flag++) {
+    for (const struct flag *flag = flags; flag->name; flag++) {
         size_t length = strlen(flag->name);
         if (strncmp(argument, flag->name, length) != 0)
             continue;
@@ -75,7 +75,7 @@ bool words_read(struct call *call)
         char *word = call->argv[i];
         if (flag_take(call, &i) == FLAG_TAKEN)
             continue;
-        if (call->word_count == command->most_words || (command->flags && word[0] == '-')) {
+        if (call->word_count == command->most_words || (command->flags->name && word[0] == '-')) {
             errors_add(&call->errors, "flitwarp %s: %s", command->name,
                        arena_format(&call->arena, command->excess, word));
             return command->excess_shows_usage && call_refuse(call) == EXIT_DONE;
@@ -106,7 +106,7 @@ static void add_unknown_flag(struct errors *errors, const struct command *comman
         return;
     }
     struct nearest nearest = {.wanted = word};
-    for (const struct flag *flag = command->flags; flag && flag->name; flag++)
+    for (const struct flag *flag = command->flags; flag->name; flag++)
         nearest_try(&nearest, flag->name);
     const char *near = nearest_word(&nearest);
     errors_add(errors, "flitwarp %s: '%s' is not understood%s%s%s", command->name, word, near ? ", did you mean '" : "",
@@ -166,14 +166,13 @@ void command_add(struct command_entry *entry)
 
 const struct command_entry *commands_first(void) { return commands; }
 
-const struct flag program_flags[] = {
+const struct flag program_flags[MOST_FLAGS] = {
     {.name = "--plugin",
      .value = "FILE.so",
      .help = "load components from a shared object, by its path or, where it is installed in lib/flitwarp, its name; "
              "may be given several times"},
     {.name = "--help", .help = "as the command help"},
     {.name = "--version", .help = "as the command version"},
-    {0},
 };
 
 const struct command *command_find(const char *name)
@@ -216,7 +215,7 @@ static size_t flag_width(const struct flag *flag)
 
 static void add_flags(struct text *line, const struct command *command, struct text *usage)
 {
-    for (const struct flag *flag = command->flags; flag && flag->name; flag++) {
+    for (const struct flag *flag = command->flags; flag->name; flag++) {
         if (has_word(command->words, flag->name))
             continue;
         if (line->length + flag_width(flag) + strlen(" []") > LINE_WIDTH) {
@@ -238,7 +237,7 @@ struct text command_usage_text(const struct command *command, const char *before
                   length ? " " : "", (int)length, at);
         if (is_first)
             add_flags(&line, command, &usage);
-        else if (command->flags)
+        else if (command->flags->name)
             text_add(&line, " [OPTION ...]");
         text_addf(&usage, "%s%s", line.chars, at[length] ? "\n" : "");
         line.length = 0;
@@ -260,10 +259,6 @@ int command_call(const struct command *command, int argc, char **argv)
 {
     struct call call = {.command = command, .argc = argc, .argv = argv};
     call.errors.arena = &call.arena;
-    uint32_t flags = 0;
-    while (command->flags && command->flags[flags].name)
-        flags++;
-    call.values = arena_array(&call.arena, const char *, flags);
     int status = command->excess && !words_read(&call) ? EXIT_USAGE : command->run(&call);
     if (ranks_launched_as() == 0) /* the others have the same to say */
         errors_print(&call.errors, stderr);
@@ -287,11 +282,11 @@ void command_help(FILE *out, const struct command *command)
     fprintf(out, "%s\n\n%s\n", usage.chars, command->summary);
     text_release(&usage);
     size_t width = 0;
-    for (const struct flag *flag = command->flags; flag && flag->name; flag++)
+    for (const struct flag *flag = command->flags; flag->name; flag++)
         width = flag_width(flag) > width ? flag_width(flag) : width;
-    if (command->flags)
+    if (command->flags->name)
         fprintf(out, "\noptions:\n");
-    for (const struct flag *flag = command->flags; flag && flag->name; flag++)
+    for (const struct flag *flag = command->flags; flag->name; flag++)
         fprintf(out, "  %s%s%s%*s  %s\n", flag->name, flag->value ? " " : "", flag->value ? flag->value : "",
                 (int)(width - flag_width(flag)), "", flag->help);
     struct text notes = command_notes_text(command);

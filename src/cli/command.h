@@ -13,8 +13,10 @@
 #include <stddef.h>
 #include <stdio.h>
 
+enum { MOST_FLAGS = 20 }; /* of a command, and one that ends them */
+
 struct flag {
-    const char *name;  /* "--results"; NULL ends a table */
+    const char *name;  /* "--results" */
     const char *value; /* what it takes: "FILE", or words to choose from: "a|b|c"; NULL: nothing */
     const char *help;
     const char *kind; /* its value is a component of this kind; NULL: is not */
@@ -27,8 +29,8 @@ struct suggestions;
 struct call {
     const struct command *command;
     int argc;
-    char **argv;         /* argv[0] is the command's name */
-    const char **values; /* of the command's flags; NULL: it is not given */
+    char **argv;                    /* argv[0] is the command's name */
+    const char *values[MOST_FLAGS]; /* of the command's flags; NULL: it is not given */
     struct arena arena;
     struct errors errors; /* printed at the end */
     /* Words that are no flags, of commands that say how many they take. */
@@ -42,12 +44,12 @@ struct call {
 
 struct command {
     const char *name;
-    int order;                /* its place in the help: by rising numbers */
-    const char *words;        /* behind the name, flags that may be left out aside; a line for each way to call it */
-    const char *summary;      /* one line */
-    const struct flag *flags; /* NULL: none */
-    int most_words;           /* that are no flags, for call->words */
-    const char *excess;       /* what is said of one more, %s in its place; NULL: `run` reads words and flags itself */
+    int order;           /* its place in the help: by rising numbers */
+    const char *words;   /* behind the name, flags that may be left out aside; a line for each way to call it */
+    const char *summary; /* one line */
+    struct flag flags[MOST_FLAGS]; /* up to the first without a name */
+    int most_words;                /* that are no flags, for call->words */
+    const char *excess; /* what is said of one more, %s in its place; NULL: `run` reads words and flags itself */
     bool excess_shows_usage;
     const char *notes;               /* what else its help says; NULL: nothing */
     void (*more)(struct text *text); /* adds what tables of the command's own add to that; NULL: nothing */
@@ -70,7 +72,7 @@ void command_add(struct command_entry *entry);
     struct command_entry /* swallows the semicolon */
 
 /* What may stand before the command. */
-extern const struct flag program_flags[];
+extern const struct flag program_flags[MOST_FLAGS];
 /* All of them, in the order of the help. */
 const struct command_entry *commands_first(void);
 /* NULL when there is none of this name. */

@@ -60,7 +60,7 @@ static void suggest_value(struct suggestions *suggestions, const struct flag *fl
 
 static void suggest_flags(struct suggestions *suggestions, const struct flag *flags)
 {
-    for (; flags && flags->name; flags++)
+    for (; flags->name; flags++)
         suggest(suggestions, flags->name);
 }
 

@@ -169,14 +169,10 @@ static const struct command import_command = {
     .order = 120,
     .words = "FILE",
     .summary = "another simulator's configuration as ours",
-    .flags =
-        (const struct flag[]){
-            {"--from", "booksim|simured|supersim",
-             "whose it is: key = value; or KEY value or JSON; by content if not given", NULL},
-            {"-o", "OUT.json", "where to write to; standard output if not given", NULL},
-            {"--strict", NULL, "fail, with status 1 and no output, when anything is not carried over", NULL},
-            {0},
-        },
+    .flags = {{"--from", "booksim|simured|supersim",
+               "whose it is: key = value; or KEY value or JSON; by content if not given", NULL},
+              {"-o", "OUT.json", "where to write to; standard output if not given", NULL},
+              {"--strict", NULL, "fail, with status 1 and no output, when anything is not carried over", NULL}},
     .notes =
         "Reads a configuration of BookSim, SimuRed or SuperSim. What is not carried over is listed on standard error:\n"
         "the setting, its value, why, and what comes nearest here.",

@@ -218,12 +218,9 @@ static const struct command settings_command = {
     .words = "CONFIG [PATH=VALUE ...]",
     .summary = "effective settings and the files they come from, as JSON",
     .flags =
-        (const struct flag[]){
-            {"--batch", NULL,
-             "each line of standard input is a JSON array of further overrides, each line of output the answer to one",
-             NULL},
-            {0},
-        },
+        {{"--batch", NULL,
+          "each line of standard input is a JSON array of further overrides, each line of output the answer to one",
+          NULL}},
     .run = cli_settings,
 };
 REGISTER_COMMAND(settings_command);
@@ -305,11 +302,8 @@ static const struct command trace_command = {
     .order = 50,
     .words = "CONFIG --packet N|SOURCE.N [PATH=VALUE ...]",
     .summary = "one packet's walk, stage by stage",
-    .flags =
-        (const struct flag[]){
-            {"--packet", "N|SOURCE.N", "number of the packet among those of terminal 0, or of terminal SOURCE", NULL},
-            {0},
-        },
+    .flags = {{"--packet", "N|SOURCE.N", "number of the packet among those of terminal 0, or of terminal SOURCE",
+               NULL}},
     .run = cli_trace,
 };
 REGISTER_COMMAND(trace_command);

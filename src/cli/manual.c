@@ -89,7 +89,7 @@ static void roff_text(FILE *out, char *text)
 
 static void write_flags(FILE *out, const struct flag *flags)
 {
-    for (; flags && flags->name; flags++)
+    for (; flags->name; flags++)
         if (flags->value)
             roff(out, ITEM_BEFORE, flags->name, flags->value, flags->help);
         else
@@ -174,7 +174,7 @@ static void write_command(FILE *out, const struct page *page)
     struct text usage = command_usage_text(command, ""), notes = command_notes_text(command);
     roff_page(out, page->name, page->section, command->summary);
     roff(out, SECTION LINES, "Synopsis", usage.chars);
-    if (command->flags)
+    if (command->flags->name)
         roff(out, SECTION, "Options");
     write_flags(out, command->flags);
     if (notes.length) {
@@ -317,11 +317,7 @@ static const struct command manual_command = {
     .order = 180,
     .words = "[PAGE]",
     .summary = "a manual page as roff: flitwarp manual run | man -l -",
-    .flags =
-        (const struct flag[]){
-            {"--dir", "DIR", "write all pages, into folders man1, man5 and man7 of DIR", NULL},
-            {0},
-        },
+    .flags = {{"--dir", "DIR", "write all pages, into folders man1, man5 and man7 of DIR", NULL}},
     .suggest = suggest_page,
     .run = cli_manual,
 };

@@ -289,11 +289,7 @@ static const struct command new_command = {
     .order = 150,
     .words = "KIND NAME",
     .summary = "a new component's file, example and test",
-    .flags =
-        (const struct flag[]){
-            {"--dir", "DIR", "folder to write to; the one where you are if not given", NULL},
-            {0},
-        },
+    .flags = {{"--dir", "DIR", "folder to write to; the one where you are if not given", NULL}},
     .most_words = 2,
     .excess = "'%s' is not understood",
     .excess_shows_usage = true,

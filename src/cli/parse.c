@@ -31,21 +31,6 @@ struct pass {
     struct log_outputs outputs;
 };
 
-/* Flags that name files come first, in the order of enum log_output. */
-static const struct flag parse_flags[] = {
-    [LOG_RECORDS] = {"--csv", "FILE", "the records that passed", NULL},
-    [LOG_DISTRIBUTION] = {"--distribution", "FILE", "latencies: low,high,count,cumulative_share", NULL},
-    [LOG_MATRIX] = {"--matrix", "FILE", "pairs: source,destination,count,flits,latency_mean,latency_max", NULL},
-    [LOG_SERIES] = {"--series", "FILE",
-                    "by time of creation: "
-                    "start,count,flits,latency_mean,latency_p50,latency_p99,latency_max",
-                    NULL},
-    {"--interval", "TICKS", "length of an interval of the series", NULL},
-    {"--of", "packets|messages|transactions", "what a record is; packets if not given", NULL},
-    {"--json", NULL, "the summary as JSON", NULL},
-    {0},
-};
-
 /* The units in which a property means something: "messages or transactions". */
 static const char *units_of(struct arena *arena, const struct log_property *property, const char *before_each)
 {
@@ -115,12 +100,15 @@ static void parse_read_interval(struct pass *pass, const char *text, const char 
         errors_add(pass->errors, "--interval: found '%s', accepted: a number of ticks from 1 to 10^19 - 1", text);
 }
 
-/* Standard output and each file are for one output only, and the log itself for none. */
-static void parse_check_names(struct pass *pass, const char *const *names)
+/*
+ * Standard output and each file are for one output only, and the log itself for none. Flags that name files come first,
+ * in the order of enum log_output.
+ */
+static void parse_check_names(struct pass *pass, const struct flag *flags, const char *const *names)
 {
     const char *shown = pass->as_json ? "--json" : NULL;
     for (uint32_t i = 0; i < LOG_OUTPUTS; i++) {
-        const char *name = names[i], *flag = parse_flags[i].name;
+        const char *name = names[i], *flag = flags[i].name;
         if (!name)
             continue;
         bool is_standard = strcmp(name, "-") == 0;
@@ -132,7 +120,7 @@ static void parse_check_names(struct pass *pass, const char *const *names)
             errors_add(pass->errors, "%s: '%s' is the log that is read, accepted: another file", flag, name);
         for (uint32_t j = 0; j < i && !is_standard; j++)
             if (names[j] && strcmp(name, names[j]) == 0)
-                errors_add(pass->errors, "%s and %s both name '%s'", parse_flags[j].name, flag, name);
+                errors_add(pass->errors, "%s and %s both name '%s'", flags[j].name, flag, name);
     }
     pass->is_shown = pass->as_json || !shown;
 }
@@ -149,7 +137,7 @@ static void parse_read_arguments(struct pass *pass, struct call *call)
     pass->as_json = flag_value(call, "--json");
     parse_read_unit(pass, flag_value(call, "--of"));
     parse_read_interval(pass, flag_value(call, "--interval"), flag_value(call, "--series"));
-    parse_check_names(pass, call->values);
+    parse_check_names(pass, call->command->flags, call->values);
     if (!pass->log)
         errors_add(pass->errors, "no log is given");
 }
@@ -278,7 +266,17 @@ static const struct command parse_command = {
     .order = 80,
     .words = "LOG [FILTER ...]",
     .summary = "filter and summarise a packet log",
-    .flags = parse_flags,
+    .flags = {[LOG_RECORDS] = {"--csv", "FILE", "the records that passed", NULL},
+              [LOG_DISTRIBUTION] = {"--distribution", "FILE", "latencies: low,high,count,cumulative_share", NULL},
+              [LOG_MATRIX] = {"--matrix", "FILE", "pairs: source,destination,count,flits,latency_mean,latency_max",
+                              NULL},
+              [LOG_SERIES] = {"--series", "FILE",
+                              "by time of creation: "
+                              "start,count,flits,latency_mean,latency_p50,latency_p99,latency_max",
+                              NULL},
+              {"--interval", "TICKS", "length of an interval of the series", NULL},
+              {"--of", "packets|messages|transactions", "what a record is; packets if not given", NULL},
+              {"--json", NULL, "the summary as JSON", NULL}},
     .notes =
         "LOG is a packet log, plain or compressed with zstd; - is standard input. A summary goes to standard output.\n"
         "Files are CSV, compressed when the name ends in .zst; - is standard output, in place of the summary.\n"

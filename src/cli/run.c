@@ -9,36 +9,16 @@
 
 #include <string.h>
 
-static const struct flag run_flags[] = {
-    {"--results", "FILE", "where results go; standard output if not given", NULL},
-    {"--log", "FILE", "a line for each sampled packet; logs are .csv or .csv.zst, compressed", NULL},
-    {"--message-log", "FILE", "a line for each sampled message", NULL},
-    {"--traffic-log", "FILE", "a line for each pair of terminals, with what went between them", NULL},
-    {"--rate-log", "FILE", "what each terminal sent and got, interval by interval", NULL},
-    {"--channel-log", "FILE", "a line for each channel, with its flits by VC", NULL},
-    {"--rate-interval", "TICKS", "of the rate log; workload.series_interval if not given", NULL},
-    {"--quiet", NULL, "no progress and no summary on standard error", NULL},
-    {"--sync", "sequential|conservative|optimistic", "short for simulator.sync=...", NULL},
-    {"--threads", "N", "short for simulator.threads=N", NULL},
-    {"--baseline", NULL, "run each job by itself as well, and tell how much slower it is among others", NULL},
-    {"--checkpoint-every", "TICKS|30s|10min|2h",
-     "write down all that the run is, now and then, to go on from after a kill", NULL},
-    {"--checkpoint", "FILE", "where; the name of the results or the configuration with .checkpoint if not given", NULL},
-    {"--restart", "FILE", "go on from a checkpoint; takes no CONFIG", NULL},
-    {"--check-reversal", NULL, "optimistic: do, undo and do again every event, and compare", NULL},
-    {0},
-};
-
 /* Flags that mean something after a restart. */
-static const struct flag restart_flags[] = {
-    {"--restart", "FILE", "the checkpoint", NULL},
-    {"--results", "FILE", "where results go; as before if not given", NULL},
-    {"--checkpoint-every", "TICKS|30s|10min|2h", "as before if not given", NULL},
-    {"--checkpoint", "FILE", "as before if not given", NULL},
-    {"--quiet", NULL, "no progress and no summary on standard error", NULL},
-    {0},
+static const struct command restart_command = {
+    .name = "run",
+    .words = "--restart FILE",
+    .flags = {{"--restart", "FILE", "the checkpoint", NULL},
+              {"--results", "FILE", "where results go; as before if not given", NULL},
+              {"--checkpoint-every", "TICKS|30s|10min|2h", "as before if not given", NULL},
+              {"--checkpoint", "FILE", "as before if not given", NULL},
+              {"--quiet", NULL, "no progress and no summary on standard error", NULL}},
 };
-static const struct command restart_command = {.name = "run", .words = "--restart FILE", .flags = restart_flags};
 
 static bool asks_for_restart(const struct call *call)
 {
@@ -108,7 +88,23 @@ static const struct command run_command = {
     .order = 10,
     .words = "CONFIG [PATH=VALUE ...]\n--restart FILE",
     .summary = "simulate; results as JSON",
-    .flags = run_flags,
+    .flags = {{"--results", "FILE", "where results go; standard output if not given", NULL},
+              {"--log", "FILE", "a line for each sampled packet; logs are .csv or .csv.zst, compressed", NULL},
+              {"--message-log", "FILE", "a line for each sampled message", NULL},
+              {"--traffic-log", "FILE", "a line for each pair of terminals, with what went between them", NULL},
+              {"--rate-log", "FILE", "what each terminal sent and got, interval by interval", NULL},
+              {"--channel-log", "FILE", "a line for each channel, with its flits by VC", NULL},
+              {"--rate-interval", "TICKS", "of the rate log; workload.series_interval if not given", NULL},
+              {"--quiet", NULL, "no progress and no summary on standard error", NULL},
+              {"--sync", "sequential|conservative|optimistic", "short for simulator.sync=...", NULL},
+              {"--threads", "N", "short for simulator.threads=N", NULL},
+              {"--baseline", NULL, "run each job by itself as well, and tell how much slower it is among others", NULL},
+              {"--checkpoint-every", "TICKS|30s|10min|2h",
+               "write down all that the run is, now and then, to go on from after a kill", NULL},
+              {"--checkpoint", "FILE",
+               "where; the name of the results or the configuration with .checkpoint if not given", NULL},
+              {"--restart", "FILE", "go on from a checkpoint; takes no CONFIG", NULL},
+              {"--check-reversal", NULL, "optimistic: do, undo and do again every event, and compare", NULL}},
     .notes = "PATH=VALUE overrides a setting: network.router.num_vcs=4. flitwarp explain tells what there is. An "
              "interrupted\n"
              "run writes what was measured so far, marked as not complete.",

@@ -115,15 +115,11 @@ static const struct command topology_command = {
     .order = 40,
     .words = "CONFIG [CONFIG ...] [PATH=VALUE ...]",
     .summary = "sizes, distances, bisection, cost; as files and pictures too",
-    .flags =
-        (const struct flag[]){
-            {"--json", NULL, "facts as JSON", NULL},
-            {"--prices", "FILE", "JSON file of what routers and links cost", NULL},
-            {"--export", "FILE.graphml|.dot|.csv|.txt", "the network as a file", NULL},
-            {"--picture", "FILE.svg", "a drawing of it", NULL},
-            {"--terminals", NULL, "draw terminals too", NULL},
-            {0},
-        },
+    .flags = {{"--json", NULL, "facts as JSON", NULL},
+              {"--prices", "FILE", "JSON file of what routers and links cost", NULL},
+              {"--export", "FILE.graphml|.dot|.csv|.txt", "the network as a file", NULL},
+              {"--picture", "FILE.svg", "a drawing of it", NULL},
+              {"--terminals", NULL, "draw terminals too", NULL}},
     .run = cli_topology,
 };
 REGISTER_COMMAND(topology_command);

@@ -207,14 +207,10 @@ static const struct command trace_info_command = {
     .order = 130,
     .words = "FILE [format.KEY=VALUE ...]",
     .summary = "what a workload trace holds; its communication matrix",
-    .flags =
-        (const struct flag[]){
-            {"--format", "NAME", "how to read it; by content if not given", "trace_reader"},
-            {"--json", NULL, "facts as JSON", NULL},
-            {"--matrix", "FILE.csv|.svg", "who sends how much to whom, as numbers or a picture", NULL},
-            {"--list", NULL, "what is in the file, entry by entry, where its format has a listing", NULL},
-            {0},
-        },
+    .flags = {{"--format", "NAME", "how to read it; by content if not given", "trace_reader"},
+              {"--json", NULL, "facts as JSON", NULL},
+              {"--matrix", "FILE.csv|.svg", "who sends how much to whom, as numbers or a picture", NULL},
+              {"--list", NULL, "what is in the file, entry by entry, where its format has a listing", NULL}},
     .notes = "format.KEY=VALUE is a setting of the format: flitwarp explain astrasim, say.",
     .run = cli_trace_info,
 };
@@ -277,14 +273,10 @@ static const struct command trace_convert_command = {
     .order = 140,
     .words = "FILE -o OUT.goal|.bin|.csv [ALGORITHM=NAME ...] [format.KEY=VALUE ...]",
     .summary = "a workload trace in another format",
-    .flags =
-        (const struct flag[]){
-            {"-o", "OUT.goal|.bin|.csv", "the file to write; its ending says in which format", NULL},
-            {"--format", "NAME", "how to read it; by content if not given", "trace_reader"},
-            {"--to", "goal|goal_binary|csv", "format to write, where the ending does not say it", NULL},
-            {"--lossy", NULL, "leave out what that format cannot express", NULL},
-            {0},
-        },
+    .flags = {{"-o", "OUT.goal|.bin|.csv", "the file to write; its ending says in which format", NULL},
+              {"--format", "NAME", "how to read it; by content if not given", "trace_reader"},
+              {"--to", "goal|goal_binary|csv", "format to write, where the ending does not say it", NULL},
+              {"--lossy", NULL, "leave out what that format cannot express", NULL}},
     .notes =
         "ALGORITHM=NAME says how collectives become messages: allreduce=ring, say. format.KEY=VALUE is a setting of\n"
         "the format that is read: flitwarp explain astrasim, say.",

@@ -122,12 +122,8 @@ static const struct command view_command = {
     .words = "CONFIG [PATH=VALUE ...]\n"
              "RESULTS.json|STUDY.sqlite ...",
     .summary = "watch a run in a browser, cycle by cycle; or look at results",
-    .flags =
-        (const struct flag[]){
-            {"--port", "N", "port of the server; 0, the default: any that is free", NULL},
-            {"--no-open", NULL, "only print the address", NULL},
-            {0},
-        },
+    .flags = {{"--port", "N", "port of the server; 0, the default: any that is free", NULL},
+              {"--no-open", NULL, "only print the address", NULL}},
     .notes =
         "The page is served on the loopback interface only, under an address that cannot be guessed. It ends when the\n"
         "page says so, or by Ctrl-C.",
@@ -180,13 +176,9 @@ static const struct command record_command = {
     .order = 70,
     .words = "CONFIG -o FILE.html [PATH=VALUE ...]",
     .summary = "some cycles of a run as a page that plays by itself",
-    .flags =
-        (const struct flag[]){
-            {"-o", "FILE.html", "the page to write", NULL},
-            {"--cycles", "N", "how many cycles; 1000 if not given", NULL},
-            {"--from", "TICK", "where to begin; 0 if not given", NULL},
-            {0},
-        },
+    .flags = {{"-o", "FILE.html", "the page to write", NULL},
+              {"--cycles", "N", "how many cycles; 1000 if not given", NULL},
+              {"--from", "TICK", "where to begin; 0 if not given", NULL}},
     .run = cli_record,
 };
 REGISTER_COMMAND(record_command);
