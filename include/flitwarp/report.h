@@ -3,7 +3,7 @@
 /*
  * Results are rows, as settings are: key, type, unit and help of one value of the results document. From the row come the
  * schema of results, `flitwarp explain results` and the labels of figures, and, for what is counted while a network runs
- * (metrics/result.h), the merging of threads and ranks and the value itself. What a component works out in the end it
+ * (metrics/report.h), the merging of threads and ranks and the value itself. What a component works out in the end it
  * tells by the functions below, and lists the rows of as its `.reports`.
  */
 #include <stdbool.h>
@@ -30,7 +30,7 @@ enum result_type {
     RESULT_TYPE_END,
 };
 
-/* How what is counted by parts is put together (metrics/result.h). */
+/* How what is counted by parts is put together (metrics/report.h). */
 enum result_merging {
     MERGED_NOT,         /* it is told in the end */
     MERGED_SUM,         /* uint64_t: added up, at every grid point */

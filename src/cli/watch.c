@@ -59,26 +59,25 @@ static void open_browser(const char *address)
         waitpid(child, NULL, 0);
 }
 
-static int view_serve(struct view_session *session, struct call *call, uint64_t port)
+static void view_begin(void *context, const char *address)
 {
-    const volatile sig_atomic_t *interrupted = interrupt_catch(); /* before anybody knows the address */
-    struct server *server = server_start((uint32_t)port, view_answer, session, &call->errors);
-    if (!server)
-        return EXIT_IO;
+    const struct view_session *session = context;
     bool has_page = embedded_find(page_files, "index.html");
     if (!has_page)
         fprintf(stderr, "flitwarp view: this program was built without the viewer's page, so there is only its "
                         "interface; with npm installed, ./dev build makes both\n");
-    printf("%s\n", server_address(server));
+    printf("%s\n", address);
     fflush(stdout);
     if (isatty(STDERR_FILENO))
         fprintf(stderr, "the page is there until Ctrl-C\n");
-    if (has_page && !flag_value(call, "--no-open"))
-        open_browser(server_address(server));
-    while (!*interrupted && !session->wants_quit)
-        server_work(server, 50);
-    server_stop(server);
-    return EXIT_DONE;
+    if (has_page && session->opens_browser)
+        open_browser(address);
+}
+
+static bool view_goes_on(void *context)
+{
+    const struct view_session *session = context;
+    return !*session->interrupted && !session->wants_quit;
 }
 
 /* All are results, or there is one and it is a configuration. */
@@ -109,8 +108,12 @@ static int cli_view(struct call *call)
     if (call->errors.count)
         return call_refuse(call);
     int status = EXIT_USAGE;
-    if (view_open_files(&session, call))
-        status = view_serve(&session, call, port);
+    if (view_open_files(&session, call)) {
+        session.opens_browser = !flag_value(call, "--no-open");
+        session.interrupted = interrupt_catch(); /* before anybody knows the address */
+        const struct served served = {view_answer, view_begin, view_goes_on, &session};
+        status = server_run((uint32_t)port, &served, &call->errors) ? EXIT_DONE : EXIT_IO;
+    }
     viewed_run_close(session.run);
     text_release(&session.documents);
     return status;

@@ -16,12 +16,12 @@ static uint32_t first_index(const struct histogram *histogram) { return (uint32_
 
 static uint32_t last_index(const struct histogram *histogram)
 {
-    return (uint32_t)histogram_index(histogram->min + histogram->span);
+    return (uint32_t)histogram_index(histogram_max(histogram));
 }
 
 void histogram_widen(struct histogram *histogram, uint64_t value)
 {
-    uint64_t max = histogram->min + histogram->span;
+    uint64_t max = histogram_max(histogram);
     bool empty = is_empty(histogram);
     if (empty || value < histogram->min)
         histogram->min = value;
@@ -50,10 +50,6 @@ uint64_t histogram_count(const struct histogram *histogram)
     return count;
 }
 
-uint64_t histogram_min(const struct histogram *histogram) { return histogram->min; }
-
-uint64_t histogram_max(const struct histogram *histogram) { return histogram->min + histogram->span; }
-
 double histogram_mean(const struct histogram *histogram)
 {
     uint64_t count = histogram_count(histogram);
@@ -70,21 +66,16 @@ static uint64_t nearest_rank(double percent, uint64_t count)
     return rank < 1 ? 1 : rank > count ? count : rank;
 }
 
-static uint64_t clamp(uint64_t value, uint64_t low, uint64_t high)
-{
-    return value < low ? low : value > high ? high : value;
-}
-
 uint64_t histogram_percentile(const struct histogram *histogram, double percent)
 {
     uint64_t rank = nearest_rank(percent, histogram_count(histogram));
     struct histogram_bucket bucket;
     uint64_t seen = 0;
     for (uint32_t cursor = 0; histogram_next(histogram, &cursor, &bucket);) {
+        uint64_t middle = bucket.low + (bucket.high - bucket.low) / 2, max = histogram_max(histogram);
         seen += bucket.count;
         if (seen >= rank)
-            return clamp(bucket.low + (bucket.high - bucket.low) / 2, histogram_min(histogram),
-                         histogram_max(histogram));
+            return middle < histogram->min ? histogram->min : middle > max ? max : middle;
     }
     return 0;
 }

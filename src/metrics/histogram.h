@@ -58,8 +58,8 @@ void histogram_merge(struct histogram *into, const struct histogram *from);
 
 uint64_t histogram_count(const struct histogram *histogram);
 /* These four are 0 for an empty histogram. */
-uint64_t histogram_min(const struct histogram *histogram);
-uint64_t histogram_max(const struct histogram *histogram);
+static inline uint64_t histogram_min(const struct histogram *histogram) { return histogram->min; }
+static inline uint64_t histogram_max(const struct histogram *histogram) { return histogram->min + histogram->span; }
 double histogram_mean(const struct histogram *histogram);
 /* The smallest value that at least `percent` % of the samples do not exceed (nearest rank): exact below 256,
  * otherwise the middle of its bucket. `percent` lies in [0, 100]. */

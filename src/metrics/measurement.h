@@ -10,7 +10,7 @@
 #include "metrics/bins.h"
 #include "flitwarp/digest.h"
 #include "metrics/histogram.h"
-#include "metrics/result.h"
+#include "metrics/report.h"
 
 /* What is kept of one level of service. */
 struct level_count {

@@ -5,8 +5,6 @@
  */
 #include "metrics/report.h"
 
-#include "metrics/result.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -168,6 +166,15 @@ static void move_own_last(struct json *block, const struct result *rows)
         if (!find_row(rows, child->key))
             json_move_last(block, child->key);
     }
+}
+
+/* What a row finds in a record. */
+static struct json *result_json(const struct result *row, const void *record, struct arena *arena)
+{
+    const void *field = (const char *)record + row->offset;
+    if (row->type == RESULT_TYPE_COUNT)
+        return json_number_u64(arena, *(const uint64_t *)field);
+    return row->type == RESULT_TYPE_SPREAD ? counts_json(arena, field) : summary_json(arena, field, NULL);
 }
 
 void report_finish(struct report *report, const void *record)

@@ -6,6 +6,7 @@
  * few batches for an interval) is null, never a number that looks like a measurement.
  */
 #include "config/json.h"
+#include "engine/tally.h"
 #include "flitwarp/report.h"
 #include "metrics/batch_means.h"
 #include "metrics/histogram.h"
@@ -31,3 +32,59 @@ struct json *counts_json(struct arena *arena, const struct histogram *histogram)
 struct json *values_json(struct arena *arena, const struct histogram *histogram);
 /* [[low, high, count], ...] for every bucket with samples, for figures. */
 struct json *distribution_json(struct arena *arena, const struct histogram *histogram);
+
+/* ---- result.c ---- */
+
+/*
+ * Results that are counted while a network runs: every part of it counts in a struct of its own, and the rows say how
+ * those of parts, and then of ranks, are put together. A field without a row stays what one part has seen, so the table
+ * of a struct lists all of its fields that parts fill.
+ */
+enum result_moment {
+    RESULT_AT_GRID_POINTS, /* what rules look at: counts since the beginning, put together anew each time */
+    RESULT_AT_WINDOW_ENDS, /* the same, of this rank's parts when sampling begins and ends, of all ranks at the end */
+    RESULT_AT_END,
+};
+
+#define RESULT_FIELD_(record, field, type_)                                                                            \
+    (offsetof(record, field) + 0 * sizeof(_Generic(((record *)0)->field, type_ : 1)))
+
+/* A uint64_t that is added up, and is shown. */
+#define RESULT_SUM(record, field, key_, unit_, ...)                                                                    \
+    {                                                                                                                  \
+        .key = key_, .type = RESULT_TYPE_COUNT, .merging = MERGED_SUM,                                                 \
+        .offset = RESULT_FIELD_(record, field, uint64_t), .unit = unit_, .help = __VA_ARGS__                           \
+    }
+/* A struct histogram, shown as a SUMMARY or a SPREAD. */
+#define RESULT_SAMPLES(record, field, type_, key_, unit_, ...)                                                         \
+    {                                                                                                                  \
+        .key = key_, .type = RESULT_TYPE_##type_, .merging = MERGED_SAMPLES,                                           \
+        .offset = RESULT_FIELD_(record, field, struct histogram), .unit = unit_, .help = __VA_ARGS__                   \
+    }
+/* A field that others are worked out from. */
+#define RESULT_HIDDEN(record, field, type_, kind_)                                                                     \
+    {                                                                                                                  \
+        .type = RESULT_TYPE_HIDDEN, .merging = MERGED_##kind_, .offset = RESULT_FIELD_(record, field, type_)           \
+    }
+/* An array of uint64_t, as many as another field says. */
+#define RESULT_HIDDEN_ARRAY(record, field, count, kind_)                                                               \
+    {                                                                                                                  \
+        .type = RESULT_TYPE_HIDDEN, .merging = MERGED_##kind_, .offset = RESULT_FIELD_(record, field, uint64_t *),     \
+        .count_offset = RESULT_FIELD_(record, count, uint32_t)                                                         \
+    }
+/* An array of structs with rows of their own. */
+#define RESULT_HIDDEN_RECORDS(record, field, count, item, item_rows)                                                   \
+    {                                                                                                                  \
+        .type = RESULT_TYPE_HIDDEN, .rows = item_rows, .item_size = sizeof(item),                                      \
+        .offset = RESULT_FIELD_(record, field, item *), .count_offset = RESULT_FIELD_(record, count, uint32_t)         \
+    }
+
+/* Zeroes what is put together anew at such a moment. */
+void results_forget(const struct result *rows, enum result_moment moment, void *record);
+/* Adds what another part of the network has. */
+void results_merge(const struct result *rows, enum result_moment moment, void *into, const void *from);
+/* What each rank has becomes that of all (engine/tally.h); lengths come first. */
+void results_tally(const struct result *rows, enum result_moment moment, void *record, struct tally *tally);
+void results_tally_lengths(const struct result *rows, void *record, struct tally *tally);
+
+void histogram_tally(struct histogram *histogram, struct tally *tally);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counted results put together, see result.h. One walk along the rows serves parts and ranks alike. */
-#include "metrics/result.h"
+/* Counted results put together, see report.h. One walk along the rows serves parts and ranks alike. */
+#include "metrics/report.h"
 
 #include "base/digest.h"
 #include "metrics/bins.h"
@@ -167,13 +167,4 @@ void results_tally(const struct result *rows, enum result_moment moment, void *r
 void results_tally_lengths(const struct result *rows, void *record, struct tally *tally)
 {
     fields_each(GATHERING_TALLIES_LENGTHS, rows, RESULT_AT_END, record, NULL, tally);
-}
-
-struct json *result_json(const struct result *row, const void *record, struct arena *arena)
-{
-    uint32_t count;
-    const void *field = field_of(row, record, &count);
-    if (row->type == RESULT_TYPE_COUNT)
-        return json_number_u64(arena, *(const uint64_t *)field);
-    return row->type == RESULT_TYPE_SPREAD ? counts_json(arena, field) : summary_json(arena, field, NULL);
 }

@@ -29,18 +29,9 @@ static struct samples throughput_of(const struct warmup_interval *interval)
     return (struct samples){.count = 1, .sum = (double)interval->flits};
 }
 
-void warmup_init(struct warmup *warmup, const struct warmup_rule *rule, struct arena *arena)
-{
-    FW_CHECK(rule->min_intervals >= 8, "warm-up rule of %u intervals at least", rule->min_intervals);
-    *warmup = (struct warmup){
-        .rule = *rule,
-        .intervals = arena_array(arena, struct warmup_interval, rule->max_intervals),
-    };
-}
-
 void warmup_add(struct warmup *warmup, uint64_t packets, uint64_t latency_sum, uint64_t flits)
 {
-    FW_CHECK(warmup->count < warmup->rule.max_intervals, "warm-up goes on after %u intervals", warmup->count);
+    FW_CHECK(warmup->count < WARMUP_MOST, "warm-up goes on after %u intervals", warmup->count);
     warmup->intervals[warmup->count++] =
         (struct warmup_interval){.packets = packets, .latency_sum = latency_sum, .flits = flits};
 }
@@ -72,8 +63,7 @@ static double variance_over(const struct warmup_interval *intervals, uint32_t co
     return pairs ? squares / pairs : 0;
 }
 
-static bool is_at_end(const struct warmup *warmup) { return warmup->count >= warmup->rule.max_intervals; }
-
+/* The tolerance is relative. */
 static bool is_settled(const struct warmup *warmup, samples_of *read, double tolerance)
 {
     uint32_t quarter = warmup->count / 4;
@@ -81,7 +71,7 @@ static bool is_settled(const struct warmup *warmup, samples_of *read, double tol
     struct samples before = sum_over(recent, quarter, read);
     struct samples after = sum_over(recent + quarter, quarter, read);
     if (before.count == 0 || after.count == 0)
-        return is_at_end(warmup); /* the first packets may be on their way still, but not for ever */
+        return warmup->count == WARMUP_MOST; /* the first packets may be on their way still, but not for ever */
     double mean = after.sum / after.count;
     double difference = fabs(mean - before.sum / before.count);
     double noise = 2 * sqrt(variance_over(recent, 2 * quarter, read) * (1 / before.count + 1 / after.count));
@@ -90,9 +80,6 @@ static bool is_settled(const struct warmup *warmup, samples_of *read, double tol
 
 bool warmup_is_over(const struct warmup *warmup)
 {
-    return warmup->count >= warmup->rule.min_intervals &&
-           is_settled(warmup, latency_of, warmup->rule.latency_tolerance) &&
-           is_settled(warmup, throughput_of, warmup->rule.throughput_tolerance);
+    return warmup->count >= WARMUP_LEAST && is_settled(warmup, latency_of, 0.05) &&
+           is_settled(warmup, throughput_of, 0.02);
 }
-
-bool warmup_gave_up(const struct warmup *warmup) { return is_at_end(warmup) && !warmup_is_over(warmup); }

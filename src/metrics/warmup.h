@@ -10,40 +10,22 @@
  * Why: windows that grow with the run see slow transients that fixed ones miss,
  * while the first half, where the transient lies, is left out. A network beyond
  * saturation has latencies that rise in proportion to time, so the quarters stay
- * a third apart however long it runs: such a run is given up after max_intervals.
+ * a third apart however long it runs: such a run is given up after WARMUP_MOST intervals.
  */
-#include "flitwarp/arena.h"
-
 #include <stdbool.h>
 #include <stdint.h>
 
-struct warmup_rule {
-    uint32_t min_intervals;
-    uint32_t max_intervals;
-    double latency_tolerance; /* relative */
-    double throughput_tolerance;
-};
+enum { WARMUP_LEAST = 16, WARMUP_MOST = 400 }; /* intervals; below 8 a steady rise cannot be told from noise */
 
-#define WARMUP_RULE_DEFAULT                                                                                            \
-    ((struct warmup_rule){                                                                                             \
-        .min_intervals = 16, .max_intervals = 400, .latency_tolerance = 0.05, .throughput_tolerance = 0.02})
-
+/* Zeroed memory has no intervals yet. */
 struct warmup {
-    struct warmup_rule rule;
     uint32_t count;
     struct warmup_interval {
-        uint64_t packets;
-        uint64_t latency_sum;
-        uint64_t flits;
-    } * intervals; /* max_intervals of them, in the arena */
+        uint64_t packets, latency_sum, flits;
+    } intervals[WARMUP_MOST];
 };
 
-/* min_intervals is at least 8: below that a steady rise cannot be told from noise. */
-void warmup_init(struct warmup *warmup, const struct warmup_rule *rule, struct arena *arena);
-/* The next interval; not after max_intervals. */
+/* The next interval; not after WARMUP_MOST. */
 void warmup_add(struct warmup *warmup, uint64_t packets, uint64_t latency_sum, uint64_t flits);
-
-/* Both answer for the intervals so far and remember nothing. */
+/* Whether there is a steady state. Where there is none within WARMUP_MOST, most likely the network is saturated. */
 bool warmup_is_over(const struct warmup *warmup);
-/* No steady state within max_intervals: most likely the network is saturated. */
-bool warmup_gave_up(const struct warmup *warmup);

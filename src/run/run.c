@@ -8,7 +8,7 @@
 #include "base/need.h"
 #include "base/heap.h"
 #include "base/interrupt.h"
-#include "flitwarp/random.h"
+#include "base/loaded.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -54,9 +54,7 @@ static int compare_settings(struct run *run)
     NEED(stream, "out of memory for the settings as text");
     json_write(stream, simulation->json, 0);
     fclose(stream);
-    uint64_t hash = 0;
-    for (size_t i = 0; i < length; i++)
-        hash = random_mix(hash ^ (unsigned char)text[i]);
+    uint64_t hash = bytes_checksum(text, length);
     free(text);
     bool is_same = ranks_largest(simulation->ranks, hash) == ~ranks_largest(simulation->ranks, ~hash);
     if (!is_same)

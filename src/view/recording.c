@@ -86,18 +86,6 @@ static void recorder_write_links(struct recorder *recorder, struct text *out)
 
 /* ---- routers ---- */
 
-static void recorder_write_queue(struct text *out, const struct watch *watch, const struct shown_queue *queue)
-{
-    write_open(out, '[');
-    for (uint32_t i = 0; i < queue->count; i++) {
-        const struct shown_run *run = &watch->shown.runs[queue->first + i];
-        const struct packet *packet = network_packet(watch->network, run->packet);
-        write_format(out, "'%u.%u',%u,%u,%u", packet->source, packet->sequence, run->position, packet->size,
-                     run->flits);
-    }
-    write_close(out, ']');
-}
-
 static void recorder_write_input(struct text *out, const struct watch *watch, uint32_t router, uint32_t lane)
 {
     const struct network *network = watch->network;
@@ -110,7 +98,7 @@ static void recorder_write_input(struct text *out, const struct watch *watch, ui
     for (uint32_t i = 0; i < waiting.wanted_count; i++)
         write_u64(out, waiting.wanted[i]);
     write_close(out, ']');
-    recorder_write_queue(out, watch, &input->queue);
+    queue_write(out, watch, &input->queue, false);
     write_close(out, ']');
 }
 
@@ -118,7 +106,7 @@ static void recorder_write_output(struct text *out, const struct watch *watch, u
 {
     const struct shown_output *output = &watch->shown.outputs[lane];
     write_format(out, "[%u,%u,%d", lane, output->credits, output->holder != HELD_BY_NOBODY ? (int)output->holder : -1);
-    recorder_write_queue(out, watch, &output->queue);
+    queue_write(out, watch, &output->queue, false);
     write_close(out, ']');
 }
 
@@ -163,20 +151,14 @@ static bool recorder_write_side(struct recorder *recorder, struct text *out, uin
 static void recorder_write_router(struct recorder *recorder, struct text *out, uint32_t router)
 {
     size_t before = out->length;
-    uint32_t num_vcs = recorder->watch->network->num_vcs;
     network_show(recorder->watch->network, router, &recorder->watch->shown);
     watch_crossings(recorder->watch, router);
-    write_open(out, '[');
-    write_u64(out, router);
+    write_format(out, "[%u", router);
     bool is_new = recorder_write_side(recorder, out, router, false);
     is_new |= recorder_write_side(recorder, out, router, true);
     is_new |= recorder->watch->crossing_count > 0;
-    write_open(out, '[');
-    for (uint32_t i = 0; i < recorder->watch->crossing_count; i++) {
-        struct crossing crossing = recorder->watch->crossings[i];
-        write_format(out, "%u,%u,%u", crossing.input / num_vcs, crossing.output / num_vcs, crossing.output % num_vcs);
-    }
-    write_format(out, "]]");
+    crossings_write(out, recorder->watch, false);
+    write_close(out, ']');
     if (!is_new)
         out->length = before;
 }

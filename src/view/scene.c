@@ -215,16 +215,27 @@ void series_write(struct text *out, const struct watch *watch, uint64_t from)
 
 static const char *const state_names[] = {"idle", "routing", "waiting", "active"};
 
-static void router_write_queue(struct text *out, const struct watch *watch, const struct shown_queue *queue)
+void queue_write(struct text *out, const struct watch *watch, const struct shown_queue *queue, bool are_lists)
 {
-    write_format(out, "'flits':[");
+    write_open(out, '[');
     for (uint32_t i = 0; i < queue->count; i++) {
         const struct shown_run *run = &watch->shown.runs[queue->first + i];
         const struct packet *packet = network_packet(watch->network, run->packet);
-        write_format(out, "['%u.%u',%u,%u,%u]", packet->source, packet->sequence, run->position, packet->size,
-                     run->flits);
+        write_format(out, are_lists ? "['%u.%u',%u,%u,%u]" : "'%u.%u',%u,%u,%u", packet->source, packet->sequence,
+                     run->position, packet->size, run->flits);
     }
-    write_format(out, "]");
+    write_close(out, ']');
+}
+
+void crossings_write(struct text *out, const struct watch *watch, bool are_lists)
+{
+    write_open(out, '[');
+    for (uint32_t i = 0; i < watch->crossing_count; i++) {
+        struct crossing crossing = watch->crossings[i];
+        write_format(out, are_lists ? "[%u,%u,%u]" : "%u,%u,%u", crossing.input / watch->network->num_vcs,
+                     LANE_OF(watch->network->num_vcs, crossing.output));
+    }
+    write_close(out, ']');
 }
 
 /* A lane, or null. */
@@ -293,7 +304,8 @@ static void router_write_input(struct text *out, const struct watch *watch, uint
     bool is_occupied = network_waits_for(network, router, lane, &waiting);
     write_format(out, "{'lane':%u,'port':%u,'vc':%u,'state':'%s'", lane, LANE_OF(network->num_vcs, lane),
                  state_names[input->state]);
-    router_write_queue(out, watch, &input->queue);
+    write_format(out, "'flits':");
+    queue_write(out, watch, &input->queue, true);
     write_format(out, "'wants':[");
     for (uint32_t i = 0; input->state == SHOWN_WAITING && i < waiting.wanted_count; i++)
         write_u64(out, waiting.wanted[i]);
@@ -313,14 +325,14 @@ static void router_write_output(struct text *out, const struct watch *watch, uin
     write_format(out, "{'lane':%u,'port':%u,'vc':%u,'credits':%u", lane, LANE_OF(watch->network->num_vcs, lane),
                  output->credits);
     write_lane_at(out, "holder", output->holder != HELD_BY_NOBODY, output->holder);
-    router_write_queue(out, watch, &output->queue);
+    write_format(out, "'flits':");
+    queue_write(out, watch, &output->queue, true);
     write_format(out, "}");
 }
 
 void router_write(struct text *out, struct watch *watch, uint32_t router)
 {
     struct shown_router *shown = &watch->shown;
-    uint32_t num_vcs = watch->network->num_vcs;
     network_show(watch->network, router, shown);
     watch_crossings(watch, router);
     write_format(out, "{'inputs':[");
@@ -331,12 +343,9 @@ void router_write(struct text *out, struct watch *watch, uint32_t router)
     for (uint32_t lane = 0; lane < shown->lanes; lane++)
         if (shown->outputs[lane].is_usable)
             router_write_output(out, watch, lane);
-    write_format(out, "],'crossbar':[");
-    for (uint32_t i = 0; i < watch->crossing_count; i++) {
-        struct crossing crossing = watch->crossings[i];
-        write_format(out, "[%u,%u,%u]", crossing.input / num_vcs, crossing.output / num_vcs, crossing.output % num_vcs);
-    }
-    write_format(out, "]}");
+    write_format(out, "],'crossbar':");
+    crossings_write(out, watch, true);
+    write_format(out, "}");
 }
 
 /* ---- one packet ---- */

@@ -19,6 +19,10 @@ void utilisation_write(struct text *out, const struct watch *watch);
 /* A flit as an array, [channel, vc, packet, position, size, ...]: the beginning, and the end with how many go together. */
 void flit_write(struct text *out, const struct watch *watch, const struct watched_flit *flit);
 void flit_write_end(struct text *out, const struct watch *watch, const struct watched_flit *flit);
+/* Of the router that the watch shows: flits of a queue, [packet, position, size, count], and what crosses it, [input port,
+ * output port, vc]; as lists, or one behind the other. */
+void queue_write(struct text *out, const struct watch *watch, const struct shown_queue *queue, bool are_lists);
+void crossings_write(struct text *out, const struct watch *watch, bool are_lists);
 /* One router in full, as an object. */
 void router_write(struct text *out, struct watch *watch, uint32_t router);
 /* Members about a packet: its ends, its way so far, what it waits for. False when it is not in the network. */

@@ -28,8 +28,7 @@ struct job {
 struct server {
     struct mg_context *web; /* owned */
     struct gate gate;
-    server_answer *answer;
-    void *context;
+    const struct served *served;  /* borrowed */
     pthread_mutex_t lock;         /* of the next six */
     pthread_cond_t asks, answers; /* somebody has a job; some job is done, or sent */
     uint32_t unsent;              /* requests that were taken and whose answers are not sent */
@@ -115,7 +114,8 @@ static struct timespec time_in(uint32_t milliseconds)
     return time;
 }
 
-void server_work(struct server *server, uint32_t milliseconds)
+/* Answers the next request, or waits some milliseconds for one in vain. */
+static void server_work(struct server *server, uint32_t milliseconds)
 {
     const struct timespec until = time_in(milliseconds);
     pthread_mutex_lock(&server->lock);
@@ -127,7 +127,7 @@ void server_work(struct server *server, uint32_t milliseconds)
     pthread_mutex_unlock(&server->lock);
     if (!job)
         return;
-    server->answer(server->context, job->request, job->answer);
+    server->served->answer(server->served->context, job->request, job->answer);
     pthread_mutex_lock(&server->lock);
     job->is_done = true;
     pthread_cond_broadcast(&server->answers);
@@ -188,10 +188,10 @@ static void server_release(struct server *server)
     free(server);
 }
 
-struct server *server_start(uint32_t port, server_answer *answer, void *context, struct errors *errors)
+static struct server *server_start(uint32_t port, const struct served *served, struct errors *errors)
 {
     struct server *server = memory_take(sizeof *server);
-    *server = (struct server){.answer = answer, .context = context};
+    *server = (struct server){.served = served};
     pthread_condattr_t clock;
     pthread_condattr_init(&clock);
     pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
@@ -233,8 +233,6 @@ struct server *server_start(uint32_t port, server_answer *answer, void *context,
     return server;
 }
 
-const char *server_address(const struct server *server) { return server->address; }
-
 /* civetweb looks every two seconds whether it is to stop, and after every connection: so somebody knocks. */
 static void *knock(void *context)
 {
@@ -254,7 +252,7 @@ static void *knock(void *context)
     return NULL;
 }
 
-void server_stop(struct server *server)
+static void server_stop(struct server *server)
 {
     pthread_mutex_lock(&server->lock);
     const struct timespec until = time_in(LAST_ANSWERS);
@@ -272,29 +270,26 @@ void server_stop(struct server *server)
     server_release(server);
 }
 
+bool server_run(uint32_t port, const struct served *served, struct errors *errors)
+{
+    struct server *server = server_start(port, served, errors);
+    if (!server)
+        return false;
+    served->begins(served->context, server->address);
+    while (served->goes_on(served->context))
+        server_work(server, 50);
+    server_stop(server);
+    return true;
+}
+
 #else
 
-struct server *server_start(uint32_t port, server_answer *answer, void *context, struct errors *errors)
+bool server_run(uint32_t port, const struct served *served, struct errors *errors)
 {
     (void)port;
-    (void)answer;
-    (void)context;
-    errors_add(errors, "this flitwarp was built without a web server; install libcivetweb-dev and build it again");
-    return NULL;
+    (void)served;
+    return errors_add(errors,
+                      "this flitwarp was built without a web server; install libcivetweb-dev and build it again");
 }
-
-const char *server_address(const struct server *server)
-{
-    (void)server;
-    return "";
-}
-
-void server_work(struct server *server, uint32_t milliseconds)
-{
-    (void)server;
-    (void)milliseconds;
-}
-
-void server_stop(struct server *server) { (void)server; }
 
 #endif

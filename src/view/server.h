@@ -15,8 +15,6 @@
 
 #include <stdint.h>
 
-struct server; /* server.c */
-
 struct request {
     const char *path;  /* behind the token: "", "app.js", "api/step" */
     const char *query; /* behind the "?", "" where there is none */
@@ -31,20 +29,22 @@ struct answer {
     struct text body; /* the server releases it */
 };
 
-/* Fills an answer; called by server_work alone. */
+/* Fills an answer. */
 typedef void server_answer(void *context, const struct request *request, struct answer *answer);
 
-/* Port 0: any that is free. NULL, with a message, when it cannot listen. */
-struct server *server_start(uint32_t port, server_answer *answer, void *context, struct errors *errors);
-/* Its address; valid until it is stopped. */
-const char *server_address(const struct server *server);
+/* A server's work, as others see it. */
+struct served {
+    server_answer *answer;
+    void (*begins)(void *context, const char *address);
+    bool (*goes_on)(void *context); /* asked many times a second */
+    void *context;
+};
 /*
- * Answers the next request, or waits some milliseconds for one in vain. Requests are answered one after the other by the
- * thread that calls this, which has a stack to build networks on; those of the server's own threads are small.
+ * Serves as long as it goes on; then refuses what is still waiting, and lets what is answered be sent. Port 0: any that
+ * is free. False, with a message, when it cannot listen. Requests are answered one after the other by the thread that
+ * calls this, which has a stack to build networks on; those of the server's own threads are small.
  */
-void server_work(struct server *server, uint32_t milliseconds);
-/* Refuses what is still waiting, and lets what is answered be sent. */
-void server_stop(struct server *server);
+bool server_run(uint32_t port, const struct served *served, struct errors *errors);
 
 /* ---- request.c ---- */
 

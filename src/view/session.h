@@ -11,6 +11,8 @@
 #include "view/watch.h"
 #include "view/writer.h"
 
+#include <signal.h>
+
 /* Where a simulation comes from. */
 struct view_source {
     const char *path;                     /* of a configuration; NULL: a scenario */
@@ -31,10 +33,12 @@ struct viewed_run {
 };
 
 struct view_session {
-    bool wants_quit;         /* the page has said so */
-    struct view_source base; /* what is shown, without the overrides of the page */
-    struct viewed_run *run;  /* owned */
-    struct text documents;   /* results to be shown: items of a JSON array */
+    bool wants_quit; /* the page has said so */
+    bool opens_browser;
+    const volatile sig_atomic_t *interrupted; /* borrowed */
+    struct view_source base;                  /* what is shown, without the overrides of the page */
+    struct viewed_run *run;                   /* owned */
+    struct text documents;                    /* results to be shown: items of a JSON array */
 };
 
 /* Loads and builds; NULL, with messages, when that cannot be. Overrides are added to the source's. */

@@ -12,7 +12,7 @@
 #include "flitwarp/application.h"
 
 #include "base/pool.h"
-#include "metrics/result.h"
+#include "metrics/report.h"
 #include "workload/workload.h"
 
 #include <sched.h>

@@ -7,7 +7,7 @@
 #include "workload/workload.h"
 
 #include "engine/mail.h"
-#include "metrics/result.h"
+#include "metrics/report.h"
 
 struct workload_ranks {
     struct workload *workload; /* borrowed */

@@ -251,10 +251,8 @@ void sampling_prepare(struct application *application, const struct sampling_con
     if (config->min_sample > config->max_sample)
         choice_error(errors, application->choice, "min_sample", "%llu is above max_sample (%llu)",
                      (unsigned long long)config->min_sample, (unsigned long long)config->max_sample);
-    if (config->warmup == TICKS_AUTO) {
+    if (config->warmup == TICKS_AUTO)
         window->warmup = arena_array(application->arena, struct warmup, 1);
-        warmup_init(window->warmup, &WARMUP_RULE_DEFAULT, application->arena);
-    }
 }
 
 void errand_prepare(struct application *application, const struct errand_config *config, uint32_t left)
@@ -274,7 +272,7 @@ static bool is_warm(struct window *window, const struct measurement *m)
     window->packets = m->delivered_packets;
     window->latency_sum = m->latency_sum;
     window->flits = m->accepted_flits;
-    return warmup_is_over(window->warmup) || warmup_gave_up(window->warmup);
+    return window->warmup->count == WARMUP_MOST || warmup_is_over(window->warmup);
 }
 
 static bool is_precise(const struct sampling_config *config, const struct measurement *m, tick_t elapsed)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A table of results, as somebody would write it for a struct of their own: what follows from each row. */
-#include "metrics/result.h"
+#include "metrics/report.h"
 
 #include "flitwarp/arena.h"
 #include "test.h"

@@ -2,7 +2,7 @@
 /* Numbers put together, where there is one rank: each comes back as it was. tests/contract/test_ranks.py has several. */
 #include "test.h"
 
-#include "metrics/result.h"
+#include "metrics/report.h"
 
 struct numbers {
     uint64_t sum, largest, smallest, row[3];

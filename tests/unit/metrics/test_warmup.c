@@ -30,19 +30,15 @@ struct trial {
 /* The number of intervals until warm-up is over; FW_NEVER when it is given up. */
 static uint32_t intervals_until_over(struct trial trial)
 {
-    struct arena arena = {0};
-    struct warmup warmup;
+    struct warmup warmup = {0};
     struct random random = random_stream(13, trial.run, RANDOM_SETUP);
-    warmup_init(&warmup, &WARMUP_RULE_DEFAULT, &arena);
-    while (!warmup_is_over(&warmup) && !warmup_gave_up(&warmup)) {
+    while (!warmup_is_over(&warmup) && warmup.count < WARMUP_MOST) {
         double mean = trial.latency(warmup.count), sum = 0;
         for (uint32_t i = 0; i < trial.packets; i++)
             sum += mean * (1 + trial.noise * (random_exponential(&random) - 1));
         warmup_add(&warmup, trial.packets, (uint64_t)sum, trial.packets * 4);
     }
-    uint32_t intervals = warmup_gave_up(&warmup) ? FW_NEVER : warmup.count;
-    arena_release(&arena);
-    return intervals;
+    return warmup_is_over(&warmup) ? warmup.count : FW_NEVER;
 }
 
 TEST(constant_series_is_warm_at_once)
@@ -83,44 +79,35 @@ TEST(noise_alone_delays_little)
 
 TEST(network_without_packets_ends_as_steady)
 {
-    EXPECT_EQ_U64(intervals_until_over((struct trial){constant, 0, 0, 0}), WARMUP_RULE_DEFAULT.max_intervals);
+    EXPECT_EQ_U64(intervals_until_over((struct trial){constant, 0, 0, 0}), WARMUP_MOST);
 }
 
 TEST(nearly_empty_network_becomes_steady)
 {
-    struct arena arena = {0};
-    struct warmup warmup;
+    struct warmup warmup = {0};
     struct random random = random_stream(17, 0, RANDOM_SETUP);
-    warmup_init(&warmup, &WARMUP_RULE_DEFAULT, &arena);
-    while (!warmup_is_over(&warmup) && !warmup_gave_up(&warmup)) {
+    while (!warmup_is_over(&warmup) && warmup.count < WARMUP_MOST) {
         bool arrives = random_below(&random, 10) == 0;
         warmup_add(&warmup, arrives, arrives ? 20 + random_below(&random, 20) : 0, arrives);
     }
     EXPECT(warmup_is_over(&warmup));
     EXPECT(warmup.count < 500);
-    arena_release(&arena);
 }
 
 TEST(first_packets_on_their_way_are_waited_for)
 {
-    struct arena arena = {0};
-    struct warmup warmup;
-    warmup_init(&warmup, &WARMUP_RULE_DEFAULT, &arena);
+    struct warmup warmup = {0};
     for (uint32_t i = 0; i < 30; i++) {
         warmup_add(&warmup, 0, 0, 0);
         EXPECT(!warmup_is_over(&warmup));
     }
-    arena_release(&arena);
 }
 
 TEST(rising_throughput_is_waited_for)
 {
-    struct arena arena = {0};
-    struct warmup warmup;
-    warmup_init(&warmup, &WARMUP_RULE_DEFAULT, &arena);
+    struct warmup warmup = {0};
     for (uint32_t i = 0; i < 100; i++) {
         warmup_add(&warmup, PACKETS, 40 * PACKETS, 100 * (i + 1));
         EXPECT(!warmup_is_over(&warmup));
     }
-    arena_release(&arena);
 }
