@@ -80,9 +80,6 @@ static struct spread spread_of(const struct batch_means *batches, double mean, d
     return spread;
 }
 
-/* Against the one-sided 5 % level for n independent slots, 1.645 / sqrt(n). */
-static bool is_correlated(const struct spread *spread) { return spread->correlation * sqrt(spread->slots) > 1.645; }
-
 struct estimate batch_means_estimate(const struct batch_means *batches)
 {
     struct batch_means work = *batches;
@@ -91,7 +88,8 @@ struct estimate batch_means_estimate(const struct batch_means *batches)
         return (struct estimate){.mean = NAN, .half_width = INFINITY};
     double count = (double)total.count, mean = (double)total.sum / count;
     struct spread spread = spread_of(&work, mean, count);
-    while (is_correlated(&spread) && spread.slots >= 2 * BATCHES_MIN) {
+    /* Against the one-sided 5 % level for n independent slots, 1.645 / sqrt(n). */
+    while (spread.correlation * sqrt(spread.slots) > 1.645 && spread.slots >= 2 * BATCHES_MIN) {
         batch_means_halve(&work);
         spread = spread_of(&work, mean, count);
     }

@@ -80,20 +80,14 @@ uint64_t histogram_percentile(const struct histogram *histogram, double percent)
     return 0;
 }
 
-static struct histogram_bucket bucket_at(const struct histogram *histogram, uint32_t index)
-{
-    uint32_t shift = index < 256 ? 0 : (index >> 7) - 1;
-    uint64_t low = (uint64_t)(index - (shift << 7)) << shift;
-    return (struct histogram_bucket){
-        .low = low, .high = low + (((uint64_t)1 << shift) - 1), .count = histogram->buckets[index]};
-}
-
 bool histogram_next(const struct histogram *histogram, uint32_t *cursor, struct histogram_bucket *bucket)
 {
     uint32_t first = first_index(histogram);
     for (uint32_t i = *cursor > first ? *cursor : first; i <= last_index(histogram); i++)
         if (histogram->buckets[i]) {
-            *bucket = bucket_at(histogram, i);
+            uint32_t shift = i < 256 ? 0 : (i >> 7) - 1;
+            uint64_t low = (uint64_t)(i - (shift << 7)) << shift;
+            *bucket = (struct histogram_bucket){low, low + (((uint64_t)1 << shift) - 1), histogram->buckets[i]};
             *cursor = i + 1;
             return true;
         }

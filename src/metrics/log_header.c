@@ -77,20 +77,12 @@ static void report_missing(const struct log_reader *reader, struct errors *error
     text_release(&usual);
 }
 
-static bool looks_like_json(const char *line, size_t length)
-{
-    size_t i = 0;
-    while (i < length && (line[i] == ' ' || line[i] == '\t'))
-        i++;
-    return i < length && (line[i] == '{' || line[i] == '[' || line[i] == '/');
-}
-
 static void report_alien(const struct log_reader *reader, const char *line, size_t length, struct errors *errors)
 {
-    const char *name = reader->bytes.name;
+    const char *name = reader->bytes.name, *begins = line + strspn(line, " \t");
     if (length == 0 && reader->at == reader->filled)
         errors_add(errors, "'%s' is empty, no packet log; " HINT, name);
-    else if (looks_like_json(line, length))
+    else if (*begins && strchr("{[/", *begins))
         errors_add(errors, "'%s' is JSON (a configuration, or results), no packet log; " HINT, name);
     else
         errors_add(errors,

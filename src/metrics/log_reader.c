@@ -118,15 +118,6 @@ static bool log_bytes_read(struct log_bytes *bytes, char *to, size_t room, size_
     return true;
 }
 
-static void log_bytes_close(struct log_bytes *bytes)
-{
-    if (bytes->descriptor > STDERR_FILENO)
-        close(bytes->descriptor);
-    ZSTD_freeDCtx(bytes->unpacker);
-    free(bytes->raw);
-    *bytes = (struct log_bytes){.descriptor = -1};
-}
-
 /* ---- lines ---- */
 
 /* Moves the beginning of a line to the front and fills the rest; false, with a message, when that fails. */
@@ -252,7 +243,10 @@ bool log_reader_next(struct log_reader *reader, struct log_record *record, struc
 
 void log_reader_close(struct log_reader *reader)
 {
-    log_bytes_close(&reader->bytes);
+    if (reader->bytes.descriptor > STDERR_FILENO)
+        close(reader->bytes.descriptor);
+    ZSTD_freeDCtx(reader->bytes.unpacker);
+    free(reader->bytes.raw);
     free(reader->buffer);
     free(reader->columns);
     free(reader->header);

@@ -193,17 +193,14 @@ void measurement_watch_entry(struct measurement *measurement, tick_t now, const 
         rate_at(measurement, now, packet->source)->injected += flits;
 }
 
-static void add_to_level(struct level_count *level, tick_t now, const struct packet *packet)
-{
-    level->packets++;
-    histogram_add(&level->packet_latency, now - packet->created);
-    histogram_add(&level->network_latency, now - packet->injected);
-}
-
 void measurement_watch_packet(struct measurement *measurement, tick_t now, const struct packet *packet)
 {
-    if (measurement->levels && packet->sampled)
-        add_to_level(&measurement->by_level[measurement->class_level[packet->protocol]], now, packet);
+    if (measurement->levels && packet->sampled) {
+        struct level_count *level = &measurement->by_level[measurement->class_level[packet->protocol]];
+        level->packets++;
+        histogram_add(&level->packet_latency, now - packet->created);
+        histogram_add(&level->network_latency, now - packet->injected);
+    }
     if (measurement->series.interval) {
         struct series_bin *bin = bins_at(&measurement->series, packet->created);
         bin->packets_arrived++;

@@ -17,16 +17,11 @@ struct samples {
     double sum;
 };
 
-typedef struct samples samples_of(const struct warmup_interval *interval);
-
-static struct samples latency_of(const struct warmup_interval *interval)
+/* The packets of an interval with their latencies, or the interval as one sample with its flits. */
+static struct samples samples_of(const struct warmup_interval *interval, bool of_latency)
 {
-    return (struct samples){.count = (double)interval->packets, .sum = (double)interval->latency_sum};
-}
-
-static struct samples throughput_of(const struct warmup_interval *interval)
-{
-    return (struct samples){.count = 1, .sum = (double)interval->flits};
+    return of_latency ? (struct samples){(double)interval->packets, (double)interval->latency_sum}
+                      : (struct samples){1, (double)interval->flits};
 }
 
 void warmup_add(struct warmup *warmup, uint64_t packets, uint64_t latency_sum, uint64_t flits)
@@ -36,11 +31,11 @@ void warmup_add(struct warmup *warmup, uint64_t packets, uint64_t latency_sum, u
         (struct warmup_interval){.packets = packets, .latency_sum = latency_sum, .flits = flits};
 }
 
-static struct samples sum_over(const struct warmup_interval *intervals, uint32_t count, samples_of *read)
+static struct samples sum_over(const struct warmup_interval *intervals, uint32_t count, bool of_latency)
 {
     struct samples total = {0};
     for (uint32_t i = 0; i < count; i++) {
-        struct samples here = read(&intervals[i]);
+        struct samples here = samples_of(&intervals[i], of_latency);
         total.count += here.count;
         total.sum += here.sum;
     }
@@ -48,12 +43,12 @@ static struct samples sum_over(const struct warmup_interval *intervals, uint32_t
 }
 
 /* The variance of one sample, from the differences of neighbours that both have samples. */
-static double variance_over(const struct warmup_interval *intervals, uint32_t count, samples_of *read)
+static double variance_over(const struct warmup_interval *intervals, uint32_t count, bool of_latency)
 {
     double squares = 0;
     uint32_t pairs = 0;
     for (uint32_t i = 0; i + 1 < count; i++) {
-        struct samples a = read(&intervals[i]), b = read(&intervals[i + 1]);
+        struct samples a = samples_of(&intervals[i], of_latency), b = samples_of(&intervals[i + 1], of_latency);
         if (a.count == 0 || b.count == 0)
             continue;
         double difference = b.sum / b.count - a.sum / a.count;
@@ -64,22 +59,21 @@ static double variance_over(const struct warmup_interval *intervals, uint32_t co
 }
 
 /* The tolerance is relative. */
-static bool is_settled(const struct warmup *warmup, samples_of *read, double tolerance)
+static bool is_settled(const struct warmup *warmup, bool of_latency, double tolerance)
 {
     uint32_t quarter = warmup->count / 4;
     const struct warmup_interval *recent = &warmup->intervals[warmup->count - 2 * quarter];
-    struct samples before = sum_over(recent, quarter, read);
-    struct samples after = sum_over(recent + quarter, quarter, read);
+    struct samples before = sum_over(recent, quarter, of_latency);
+    struct samples after = sum_over(recent + quarter, quarter, of_latency);
     if (before.count == 0 || after.count == 0)
         return warmup->count == WARMUP_MOST; /* the first packets may be on their way still, but not for ever */
     double mean = after.sum / after.count;
     double difference = fabs(mean - before.sum / before.count);
-    double noise = 2 * sqrt(variance_over(recent, 2 * quarter, read) * (1 / before.count + 1 / after.count));
+    double noise = 2 * sqrt(variance_over(recent, 2 * quarter, of_latency) * (1 / before.count + 1 / after.count));
     return difference <= fmax(tolerance * mean, noise);
 }
 
 bool warmup_is_over(const struct warmup *warmup)
 {
-    return warmup->count >= WARMUP_LEAST && is_settled(warmup, latency_of, 0.05) &&
-           is_settled(warmup, throughput_of, 0.02);
+    return warmup->count >= WARMUP_LEAST && is_settled(warmup, true, 0.05) && is_settled(warmup, false, 0.02);
 }

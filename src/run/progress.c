@@ -117,15 +117,6 @@ static void print_application(const struct application *application, const char 
     fprintf(stderr, "%s%s\n", measurement_is_saturated(m) ? "; SATURATED" : "", end);
 }
 
-static void print_model(const struct simulation *simulation, const struct process_run *run)
-{
-    fprintf(stderr, "%s: %llu events to tick %llu, %.3g million a CPU second\n", run->model->ops->name,
-            (unsigned long long)run->totals.events, (unsigned long long)run->totals.end_tick,
-            1e-6 * (double)run->totals.events / simulation->cpu_seconds);
-    if (run->model->ops->print_summary)
-        run->model->ops->print_summary(run->model, &run->totals, stderr);
-}
-
 /* A run that an error ended says of an application what it has measured, if it has come so far. */
 void run_print_summary(const struct run *run, const struct json *results, int status)
 {
@@ -136,6 +127,12 @@ void run_print_summary(const struct run *run, const struct json *results, int st
         if (application->measurement->sampled_delivered || status != EXIT_SIMULATION)
             print_application(application, ending(end, results, i));
     }
-    if (run_is_model(run))
-        print_model(&run->simulation, &run->model.run);
+    if (!run_is_model(run))
+        return;
+    const struct process_run *model = &run->model.run;
+    fprintf(stderr, "%s: %llu events to tick %llu, %.3g million a CPU second\n", model->model->ops->name,
+            (unsigned long long)model->totals.events, (unsigned long long)model->totals.end_tick,
+            1e-6 * (double)model->totals.events / run->simulation.cpu_seconds);
+    if (model->model->ops->print_summary)
+        model->model->ops->print_summary(model->model, &model->totals, stderr);
 }

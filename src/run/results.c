@@ -218,17 +218,6 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* [router, port, target router, utilisation], ports as `flitwarp trace` counts them. */
-static void add_channel(struct json *list, const struct network *network, size_t port, double share,
-                        struct arena *arena)
-{
-    struct json *row = json_append(list, json_array(arena));
-    json_append(row, json_number_u64(arena, port / network->ports));
-    json_append(row, json_number_u64(arena, port % network->ports));
-    json_append(row, json_number_u64(arena, network->links[port].target));
-    json_append(row, json_number_f64(arena, share));
-}
-
 /* Where each router lies, for drawing. */
 static struct json *coordinates_json(const struct network *network, struct arena *arena)
 {
@@ -261,8 +250,11 @@ static void add_channels(struct report *block, struct simulation *simulation)
             continue;
         uint32_t flits = workload->port_flits_at_end[i] - workload->port_flits_at_start[i]; /* modulo 2^32 */
         shares[count] = flits / (ticks / link->cycle);
-        if (list)
-            add_channel(list, network, i, shares[count], arena);
+        const double row[] = {(double)(i / network->ports), (double)(i % network->ports), link->target, shares[count]};
+        struct json *shown =
+            list ? json_append(list, json_array(arena)) : NULL; /* ports as `flitwarp trace` has them */
+        for (uint32_t column = 0; shown && column < 4; column++)
+            json_append(shown, json_number_f64(arena, row[column]));
         sum += shares[count++];
     }
     qsort(shares, count, sizeof *shares, compare_doubles);

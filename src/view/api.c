@@ -191,8 +191,7 @@ static void get_results(struct api_call *call)
 {
     const struct text *documents = &call->session->documents;
     write_format(call->out, "'documents':[");
-    if (documents->length)
-        text_add_bytes(call->out, documents->chars, documents->length);
+    text_add_bytes(call->out, documents->chars, documents->length);
     write_format(call->out, "]");
 }
 

@@ -104,12 +104,6 @@ static void forms_write_row(struct text *out, const struct option *row, const st
         forms_write_component(out, row, value, path);
 }
 
-/* How a run is made is not what is looked at: those who step it choose that. */
-static bool form_is_offered(const char *path)
-{
-    return strncmp(path, "simulator.", 10) != 0 || !strcmp(path, "simulator.seed");
-}
-
 /* What is null stays as it is: a form would not know what to offer. */
 void forms_write(struct text *out, const struct option *rows, const struct json *settings, const char *path)
 {
@@ -119,7 +113,8 @@ void forms_write(struct text *out, const struct option *rows, const struct json 
             continue;
         struct text below = {0};
         text_addf(&below, "%s%s%s", path, *path ? "." : "", row->key);
-        if (form_is_offered(below.chars))
+        /* How a run is made is not what is looked at: those who step it choose that. */
+        if (strncmp(below.chars, "simulator.", 10) != 0 || strcmp(row->key, "seed") == 0)
             forms_write_row(out, row, value, below.chars);
         text_release(&below);
     }

@@ -96,14 +96,6 @@ static bool wait_for_answer(struct server *server, const struct request *request
     return job.is_done; /* one that is not done is in the list still, but nobody looks at that any more */
 }
 
-static void note_sent(struct server *server)
-{
-    pthread_mutex_lock(&server->lock);
-    server->unsent--;
-    pthread_cond_broadcast(&server->answers);
-    pthread_mutex_unlock(&server->lock);
-}
-
 static struct timespec time_in(uint32_t milliseconds)
 {
     struct timespec time;
@@ -165,7 +157,10 @@ static int take_request(struct mg_connection *connection)
         else
             server_refuse(connection, 503);
         status = answer.status;
-        note_sent(server);
+        pthread_mutex_lock(&server->lock);
+        server->unsent--;
+        pthread_cond_broadcast(&server->answers);
+        pthread_mutex_unlock(&server->lock);
     }
     text_release(&answer.body);
     free(body);

@@ -224,15 +224,6 @@ static struct watched_point joined(struct watched_point first, struct watched_po
     return second;
 }
 
-/* So that a run may be watched for days. */
-static void lengthen_windows(struct watch *watch)
-{
-    watch->window *= 2;
-    watch->point_count /= 2;
-    for (uint32_t i = 0; i < watch->point_count; i++)
-        watch->points[i] = joined(watch->points[2 * (size_t)i], watch->points[2 * (size_t)i + 1]);
-}
-
 static void add_point(struct watch *watch)
 {
     struct watched_sums sums = watch_count(watch), *before = &watch->sums;
@@ -248,8 +239,12 @@ static void add_point(struct watch *watch)
         .in_flight = watch->network->in_network,
     };
     *before = sums;
-    if (watch->point_count == POINTS_MOST)
-        lengthen_windows(watch);
+    if (watch->point_count < POINTS_MOST)
+        return;
+    watch->window *= 2; /* so that a run may be watched for days */
+    watch->point_count /= 2;
+    for (uint32_t i = 0; i < watch->point_count; i++)
+        watch->points[i] = joined(watch->points[2 * (size_t)i], watch->points[2 * (size_t)i + 1]);
 }
 
 static void count_utilisation(struct watch *watch)
@@ -393,19 +388,15 @@ static void hash_flit(void *context, const struct watched_flit *flit)
         search->hash += random_mix(flit->arrives ^ (uint64_t)flit->position << 32) ^ flit->to.target;
 }
 
-/* Which of a packet's flits are on channels: that changes whenever one leaves a router or arrives. */
-static uint64_t packet_hash(const struct watch *watch, const struct watch_stop *stop)
-{
-    struct packet_search search = {watch->network, stop->source, stop->sequence, 0};
-    watch_flits(watch, hash_flit, &search);
-    return search.hash;
-}
-
+/* Of a packet: which of its flits are on channels. That changes whenever one leaves a router or arrives. */
 static uint64_t state_hash(struct watch *watch, const struct watch_stop *stop)
 {
+    struct packet_search search = {watch->network, stop->source, stop->sequence, 0};
     if (stop->router != FW_NONE)
         return router_hash(watch, stop->router);
-    return stop->source != FW_NONE ? packet_hash(watch, stop) : 0;
+    if (stop->source != FW_NONE)
+        watch_flits(watch, hash_flit, &search);
+    return search.hash;
 }
 
 /* Handles one tick; false when the run is over. */
