@@ -108,11 +108,8 @@ struct pace {
     double ticks_per_flit;
 };
 
-/*
- * Load 0: as fast as the channels carry; it becomes the application's. False, with an error at `load`, when it is more
- * than they carry.
- */
-bool pace_init(struct pace *pace, struct application *application, double load, struct errors *errors);
+/* Load 0: as fast as the channels carry; it becomes the application's. An error at `load` when it is more than they carry. */
+void pace_init(struct pace *pace, struct application *application, double load, struct errors *errors);
 /* Ticks from a message of so many flits to the next; `rest` keeps what is left of a tick. */
 static inline tick_t pace_gap(const struct pace *pace, double *rest, uint32_t flits)
 {

@@ -54,24 +54,22 @@ struct alltoall {
     struct pace pace;
     uint32_t peers;                   /* messages of a rank in an iteration */
     struct participant *participants; /* by rank */
-    struct histogram *iteration_time; /* of all ranks, with wait */
+    struct histogram iteration_time;  /* of all ranks, with wait */
 };
 
 static void alltoall_prepare(struct application *application, struct errors *errors)
 {
     const struct alltoall_config *config = application->config;
-    struct alltoall *alltoall = arena_array(application->arena, struct alltoall, 1);
-    application->state = alltoall;
+    struct alltoall *alltoall = application->state = arena_array(application->arena, struct alltoall, 1);
     size_init(&alltoall->size, &config->size, application->arena, errors);
     pace_init(&alltoall->pace, application, config->load, errors);
     application->max_message = alltoall->size.max;
     alltoall->peers = application->ranks - !config->self;
-    alltoall->iteration_time = arena_array(application->arena, struct histogram, 1);
     alltoall->participants = arena_array(application->arena, struct participant, application->ranks);
     for (uint32_t rank = 0; rank < application->ranks; rank++)
         alltoall->participants[rank].random =
             random_stream(application->seed, application->terminals[rank], RANDOM_SIZE);
-    application_share_samples(application, alltoall->iteration_time);
+    application_share_samples(application, &alltoall->iteration_time);
     errand_prepare(application, &config->errand, alltoall->peers ? application->ranks : 0);
 }
 
@@ -121,7 +119,7 @@ static bool alltoall_advance(struct application *application, struct participant
         (config->wait && *received < alltoall->peers))
         return false;
     if (config->wait)
-        application_sample(application, alltoall->iteration_time, now - own->begun);
+        application_sample(application, &alltoall->iteration_time, now - own->begun);
     own->begun = now;
     own->position = 0;
     own->iteration++;
@@ -178,7 +176,7 @@ static void alltoall_report(const struct application *application, struct report
     report_number(report, "iterations", config->iterations);
     window_report(application, report);
     if (config->wait)
-        report_summary(report, "iteration_time", alltoall->iteration_time);
+        report_summary(report, "iteration_time", &alltoall->iteration_time);
 }
 
 static const struct result alltoall_reports[] = {

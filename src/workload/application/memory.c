@@ -65,7 +65,7 @@ struct memory {
     struct size size;
     struct unit *units;               /* by rank */
     uint32_t *memories, memory_count; /* ranks */
-    struct histogram *latency[2];     /* of sampled transactions: reads (kind 0), writes */
+    struct histogram latency[2];      /* of sampled transactions: reads (kind 0), writes */
 };
 
 static void list_memories(struct memory *memory, const struct application *application, struct errors *errors)
@@ -95,9 +95,8 @@ static void memory_prepare(struct application *application, struct errors *error
 {
     const struct memory_config *config = application->config;
     struct arena *arena = application->arena;
-    struct memory *memory = arena_array(arena, struct memory, 1);
+    struct memory *memory = application->state = arena_array(arena, struct memory, 1);
     uint32_t ranks = application->ranks;
-    application->state = memory;
     application->transaction_messages = 2;
     size_init(&memory->size, &config->size, arena, errors);
     application->max_message = memory->size.max;
@@ -109,7 +108,7 @@ static void memory_prepare(struct application *application, struct errors *error
     memory->memories = arena_array(arena, uint32_t, ranks);
     list_memories(memory, application, errors);
     for (uint32_t kind = 0; kind < 2; kind++)
-        application_share_samples(application, memory->latency[kind] = arena_array(arena, struct histogram, 1));
+        application_share_samples(application, &memory->latency[kind]);
     for (uint32_t rank = 0; rank < ranks; rank++) {
         struct unit *unit = &memory->units[rank];
         unit->random = random_stream(application->seed, application->terminals[rank], RANDOM_TRAFFIC);
@@ -161,22 +160,16 @@ static void memory_wake(struct application *application, uint32_t rank, tick_t n
         send_request(application, rank);
 }
 
-/* A place for a request. There come to be as many as ever wait at one time. */
-static struct waiting_request *take_place(struct unit *unit, struct arena *arena)
-{
-    struct waiting_request *place = unit->free;
-    if (!place)
-        return arena_array(arena, struct waiting_request, 1);
-    unit->free = place->next;
-    return place;
-}
-
 static void queue_request(struct application *application, uint32_t rank, const struct message *message, tick_t now)
 {
     const struct memory_config *config = application->config;
     struct memory *memory = application->state;
     struct unit *unit = &memory->units[rank];
-    struct waiting_request *place = take_place(unit, application->arena);
+    struct waiting_request *place = unit->free; /* there come to be as many as ever wait at one time */
+    if (place)
+        unit->free = place->next;
+    else
+        place = arena_array(application->arena, struct waiting_request, 1);
     *place = (struct waiting_request){.message = *message};
     if (unit->first)
         unit->last->next = place;
@@ -197,7 +190,7 @@ static void memory_received(struct application *application, uint32_t rank, cons
         return;
     }
     if (message->sampled)
-        application_sample(application, memory->latency[message->tag > 0], now - message->started);
+        application_sample(application, &memory->latency[message->tag > 0], now - message->started);
     application_wake_at(application, rank, now + config->think);
 }
 
@@ -205,8 +198,8 @@ static void memory_report(const struct application *application, struct report *
 {
     const struct memory *memory = application->state;
     report_number(report, "memories", memory->memory_count);
-    report_summary(report, "read_latency", memory->latency[0]);
-    report_summary(report, "write_latency", memory->latency[1]);
+    report_summary(report, "read_latency", &memory->latency[0]);
+    report_summary(report, "write_latency", &memory->latency[1]);
 }
 
 static const struct result memory_reports[] = {

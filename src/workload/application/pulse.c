@@ -32,8 +32,7 @@ struct pulse {
 static void pulse_prepare(struct application *application, struct errors *errors)
 {
     const struct pulse_config *config = application->config;
-    struct pulse *pulse = arena_take(application->arena, sizeof *pulse);
-    application->state = pulse;
+    struct pulse *pulse = application->state = arena_take(application->arena, sizeof *pulse);
     pulse->left = arena_array(application->arena, uint32_t, application->ranks);
     if (config->messages % config->steady.messages_per_transaction)
         choice_error(errors, application->choice, "messages", "%u are no whole number of transactions of %u",

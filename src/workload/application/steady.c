@@ -34,20 +34,6 @@ const struct option steady_options[] = {
     OPTION_END,
 };
 
-/* Settings of replies that there are none of. */
-static void refuse_reply_settings(const struct application *application, const struct steady_config *config,
-                                  struct errors *errors)
-{
-    const struct application_config *common = application->config;
-    if (application->listens)
-        return;
-    if (config->reply_delay)
-        choice_error(errors, application->choice, "reply_delay", "has no effect without replies; accepted: 0, or both");
-    if (common->reply_protocol_class)
-        choice_error(errors, application->choice, "reply_protocol_class",
-                     "has no effect without replies; accepted: 0, or both");
-}
-
 /* The application hears of its messages only when it answers them: others need no more than packets. */
 static void prepare_replies(struct steady *steady, struct application *application, const struct steady_config *config,
                             struct errors *errors)
@@ -57,7 +43,11 @@ static void prepare_replies(struct steady *steady, struct application *applicati
         choice_error(errors, application->choice, "reply", "size \"%s\" brings replies of its own; accepted: null",
                      steady->size.ops->name);
     application->listens = has_own || steady->size.ops->reply;
-    refuse_reply_settings(application, config, errors);
+    if (!application->listens && config->reply_delay)
+        choice_error(errors, application->choice, "reply_delay", "has no effect without replies; accepted: 0, or both");
+    if (!application->listens && config->common.reply_protocol_class)
+        choice_error(errors, application->choice, "reply_protocol_class",
+                     "has no effect without replies; accepted: 0, or both");
     application->transaction_messages = config->messages_per_transaction * (application->listens ? 2 : 1);
     application->receive_delay = application->listens ? (uint32_t)config->reply_delay : 0;
     if (has_own)
@@ -121,15 +111,13 @@ static void prepare_each(struct steady *steady, const struct application *applic
                          const struct steady_config *config, double flits, struct errors *errors)
 {
     const double *weights = read_weights(application, config->relative, errors);
-    if (!weights)
-        return;
-    steady->injection_of = arena_array(application->arena, struct injection, application->ranks);
+    bool is_good = weights;
     double sum = 0;
-    for (uint32_t rank = 0; rank < application->ranks; rank++) {
+    steady->injection_of = arena_array(application->arena, struct injection, application->ranks);
+    for (uint32_t rank = 0; rank < application->ranks && is_good; rank++) {
         double load = config->load * weights[rank];
         sum += weights[rank];
-        if (!prepare_injection(&steady->injection_of[rank], application, config, load, flits, errors))
-            return;
+        is_good = prepare_injection(&steady->injection_of[rank], application, config, load, flits, errors);
     }
     steady->weight = sum / application->ranks;
 }
@@ -198,18 +186,15 @@ void steady_answer(const struct steady *steady, struct application *application,
     application_reply(application, message, steady->reply.ops->draw(&steady->reply, &random));
 }
 
-bool pace_init(struct pace *pace, struct application *application, double load, struct errors *errors)
+void pace_init(struct pace *pace, struct application *application, double load, struct errors *errors)
 {
     uint32_t channels = application->injection_channels;
-    if (load > channels) {
+    if (load > channels)
         choice_error(errors, application->choice, "load",
                      "%g flits a cycle are more than a terminal's injection channels can carry; accepted: 0 to %u",
                      load, channels);
-        return false;
-    }
     application->load = load > 0 ? load : channels;
     pace->ticks_per_flit = (double)application->cycle / application->load;
-    return true;
 }
 
 /* ---- the window ---- */

@@ -58,9 +58,9 @@ struct cell {
 struct stencil {
     struct halo_grid grid;
     struct plan collective;
-    uint32_t rounds;                  /* of the collective */
-    struct cell *cells;               /* by rank */
-    struct histogram *iteration_time; /* of all ranks */
+    uint32_t rounds;                 /* of the collective */
+    struct cell *cells;              /* by rank */
+    struct histogram iteration_time; /* of all ranks */
 };
 
 static bool stencil_take_widths(struct stencil *stencil, const struct application *application, struct errors *errors)
@@ -71,16 +71,15 @@ static bool stencil_take_widths(struct stencil *stencil, const struct applicatio
     for (uint32_t d = 0; d < 3; d++)
         ranks *= stencil->grid.width[d] = d < config->ranks.count ? config->ranks.items[d] : 1;
     if (config->ranks.count == 0 || config->ranks.count > 3)
-        choice_error(errors, application->choice, "ranks", "%u dimensions; accepted: 1 to 3", config->ranks.count);
-    else if (ranks != application->ranks)
-        choice_error(errors, application->choice, "ranks", "a grid of %llu for an application on %u terminals",
-                     (unsigned long long)ranks, application->ranks);
-    else if (config->halo.count == 0 || config->halo.count > config->ranks.count)
-        choice_error(errors, application->choice, "halo", "%u numbers for %u dimensions; accepted: 1 to %u",
-                     config->halo.count, config->ranks.count, config->ranks.count);
-    else
-        return true;
-    return false;
+        return choice_error(errors, application->choice, "ranks", "%u dimensions; accepted: 1 to 3",
+                            config->ranks.count);
+    if (ranks != application->ranks)
+        return choice_error(errors, application->choice, "ranks", "a grid of %llu for an application on %u terminals",
+                            (unsigned long long)ranks, application->ranks);
+    if (config->halo.count == 0 || config->halo.count > config->ranks.count)
+        return choice_error(errors, application->choice, "halo", "%u numbers for %u dimensions; accepted: 1 to %u",
+                            config->halo.count, config->ranks.count, config->ranks.count);
+    return true;
 }
 
 /* Barriers by dissemination, sums by recursive doubling. */
@@ -98,8 +97,7 @@ static void plan_collective(struct stencil *stencil, uint32_t collective, uint32
 static void stencil_prepare(struct application *application, struct errors *errors)
 {
     const struct stencil_config *config = application->config;
-    struct stencil *stencil = arena_array(application->arena, struct stencil, 1);
-    application->state = stencil;
+    struct stencil *stencil = application->state = arena_array(application->arena, struct stencil, 1);
     if (!stencil_take_widths(stencil, application, errors))
         return;
     plan_collective(stencil, config->collective, application->ranks);
@@ -107,9 +105,8 @@ static void stencil_prepare(struct application *application, struct errors *erro
     for (uint32_t i = 0; i < config->halo.count; i++)
         if (config->halo.items[i] > application->max_message)
             application->max_message = config->halo.items[i];
-    stencil->iteration_time = arena_array(application->arena, struct histogram, 1);
     stencil->cells = arena_array(application->arena, struct cell, application->ranks);
-    application_share_samples(application, stencil->iteration_time);
+    application_share_samples(application, &stencil->iteration_time);
     errand_prepare(application, &config->errand, application->ranks);
 }
 
@@ -167,7 +164,7 @@ static bool begin_round(struct application *application, uint32_t rank, tick_t n
         stencil_send_round(application, rank);
         return true;
     }
-    application_sample(application, stencil->iteration_time, now - cell->begun);
+    application_sample(application, &stencil->iteration_time, now - cell->begun);
     application_note_latest(application, &application->window.ended, now);
     cell->begun = now;
     cell->round = 0;
@@ -191,18 +188,19 @@ static void stencil_go_on(struct application *application, uint32_t rank, tick_t
         if (cell->stage == STAGE_COMPUTE) {
             send_halos(application, rank);
             cell->stage = STAGE_HALOS;
-        } else if (cell->stage == STAGE_HALOS) {
+            continue;
+        }
+        if (cell->stage == STAGE_HALOS) {
             if (*halos < cell->halos_due)
                 return;
             *halos = 0;
             cell->stage = STAGE_COLLECTIVE;
-            goes_on = begin_round(application, rank, now);
         } else {
             if (!ends_round(stencil, rank, cell))
                 return;
             cell->round++;
-            goes_on = begin_round(application, rank, now);
         }
+        goes_on = begin_round(application, rank, now);
     }
 }
 
@@ -227,7 +225,7 @@ static void stencil_report(const struct application *application, struct report 
     const struct stencil *stencil = application->state;
     report_number(report, "iterations", config->iterations);
     window_report(application, report);
-    report_summary(report, "iteration_time", stencil->iteration_time);
+    report_summary(report, "iteration_time", &stencil->iteration_time);
 }
 
 static const struct result stencil_reports[] = {

@@ -66,8 +66,7 @@ static bool ranks_exist(const struct application *application, const struct u32_
 static void stream_prepare(struct application *application, struct errors *errors)
 {
     const struct stream_config *config = application->config;
-    struct stream *stream = arena_array(application->arena, struct stream, 1);
-    application->state = stream;
+    struct stream *stream = application->state = arena_array(application->arena, struct stream, 1);
     application->listens = config->messages > 0; /* to know when the last has arrived */
     if (config->messages)
         errand_prepare(application, &config->errand, config->messages * config->sources.count);

@@ -112,10 +112,9 @@ static struct trace *from_file(const struct application *application, struct err
 static void trace_prepare(struct application *application, struct errors *errors)
 {
     const struct trace_config *config = application->config;
-    struct trace_state *state = arena_array(application->arena, struct trace_state, 1);
+    struct trace_state *state = application->state = arena_array(application->arena, struct trace_state, 1);
     bool is_motif = config->motif.component != NULL;
     uint32_t errors_before = errors->count;
-    application->state = state;
     if (is_motif == (config->file != NULL))
         choice_error(errors, application->choice, is_motif ? "motif" : NULL,
                      "%s; accepted: one of them, which says what is replayed",

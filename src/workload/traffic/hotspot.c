@@ -62,8 +62,7 @@ static void hotspot_prepare(struct traffic *traffic, const struct choice *self, 
                             struct errors *errors)
 {
     const struct hotspot_config *config = traffic->config;
-    struct hotspot_state *state = arena_array(space->arena, struct hotspot_state, 1);
-    traffic->state = state;
+    struct hotspot_state *state = traffic->state = arena_array(space->arena, struct hotspot_state, 1);
     if (terminals_exist(&config->terminals, space->terminals, self, errors) &&
         weights_from_option(&state->hot, space->arena, &config->weights, config->terminals.count, self, errors))
         state->only = only_target(config, &state->hot, space->terminals);

@@ -30,8 +30,7 @@ static void mix_prepare(struct traffic *traffic, const struct choice *self, cons
 {
     const struct mix_config *config = traffic->config;
     uint32_t count = config->patterns.count;
-    struct mix_state *state = arena_array(space->arena, struct mix_state, 1);
-    traffic->state = state;
+    struct mix_state *state = traffic->state = arena_array(space->arena, struct mix_state, 1);
     state->patterns = arena_array(space->arena, struct traffic, count);
     for (uint32_t i = 0; i < count; i++)
         traffic_init(&state->patterns[i], &config->patterns.items[i], space, errors);

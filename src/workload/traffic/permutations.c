@@ -108,8 +108,7 @@ static uint32_t power_side(uint32_t terminals)
 static void transpose_prepare(struct traffic *traffic, const struct choice *self, const struct traffic_space *space,
                               struct errors *errors)
 {
-    struct transpose_state *state = arena_array(space->arena, struct transpose_state, 1);
-    traffic->state = state;
+    struct transpose_state *state = traffic->state = arena_array(space->arena, struct transpose_state, 1);
     *state = (struct transpose_state){space->concentration, space->grid ? grid_side(space->grid) : 0};
     if (!state->side)
         *state = (struct transpose_state){1, power_side(space->terminals)};
