@@ -11,19 +11,6 @@
 #include "workload/trace/replay/replay.h"
 #include "workload/trace/trace.h"
 
-struct trace_config {
-    struct application_config common;
-    const char *file;
-    struct choice format, motif;
-    double compute_scale, overhead_per_byte, reduction_time, local_bandwidth;
-    uint64_t overhead, gap, eager_limit;
-    uint32_t ranks_per_terminal, placing;
-    uint64_t local_latency;
-    bool per_rank;
-    struct collective_settings collectives;
-    struct errand_config errand;
-};
-
 static const char *const placings[] = {[STACK_BLOCKS] = "block", [STACK_CYCLIC] = "cyclic", NULL};
 
 static const struct option trace_options[] = {
@@ -57,33 +44,6 @@ static const struct option trace_options[] = {
     OPTION_END,
 };
 
-struct trace_state {
-    struct replay replay;
-    struct trace *trace; /* owned */
-};
-
-#define PICOSECOND 1e-12
-
-static struct replay_settings settings_of(const struct application *application)
-{
-    const struct trace_config *config = application->config;
-    double ticks = PICOSECOND / application->tick_seconds;
-    return (struct replay_settings){
-        .errand = &config->errand,
-        .ticks_per_picosecond = ticks,
-        .compute_ticks_per_picosecond = ticks * config->compute_scale,
-        .overhead = config->overhead,
-        .overhead_per_byte = config->overhead_per_byte,
-        .gap = config->gap,
-        .local_latency = config->local_latency,
-        .local_ticks_per_byte = config->local_bandwidth > 0 ? 1 / config->local_bandwidth : 0,
-        .reduction_ticks = config->reduction_time,
-        .eager_limit = config->eager_limit,
-        .flit_bytes = application->flit_bytes,
-        .collectives = config->collectives,
-    };
-}
-
 /* For so many ranks. */
 static uint32_t trace_room(const struct application *application)
 {
@@ -112,7 +72,7 @@ static struct trace *from_file(const struct application *application, struct err
 static void trace_prepare(struct application *application, struct errors *errors)
 {
     const struct trace_config *config = application->config;
-    struct trace_state *state = application->state = arena_array(application->arena, struct trace_state, 1);
+    struct replay *replay = application->state = arena_array(application->arena, struct replay, 1);
     bool is_motif = config->motif.component != NULL;
     uint32_t errors_before = errors->count;
     if (is_motif == (config->file != NULL))
@@ -120,78 +80,69 @@ static void trace_prepare(struct application *application, struct errors *errors
                      "%s; accepted: one of them, which says what is replayed",
                      is_motif ? "a motif beside a file" : "neither a file nor a motif");
     else if (is_motif)
-        state->trace = motif_trace(&config->motif, trace_room(application), application->seed, errors);
+        replay->trace = motif_trace(&config->motif, trace_room(application), application->seed, errors);
     else
-        state->trace = from_file(application, errors);
+        replay->trace = from_file(application, errors);
     if (errors->count > errors_before)
         return;
     if (config->ranks_per_terminal > 1)
-        application_stack_ranks(application, state->trace->rank_count, config->ranks_per_terminal, config->placing);
-    struct replay_settings settings = settings_of(application);
-    replay_init(&state->replay, application, state->trace, &settings, config->per_rank);
-    application->max_message = replay_max_message(&state->replay);
+        application_stack_ranks(application, replay->trace->rank_count, config->ranks_per_terminal, config->placing);
+    replay_init(replay, application);
+    application->max_message = replay_max_message(replay);
 }
 
 static void trace_phase_changed(struct application *application, tick_t now)
 {
     const struct trace_config *config = application->config;
-    struct trace_state *state = application->state;
     if (application->phase == PHASE_GENERATING)
-        replay_start(&state->replay, now + config->errand.delay);
+        replay_start(application->state, now + config->errand.delay);
 }
 
 static void trace_wake(struct application *application, uint32_t rank, tick_t now)
 {
-    struct trace_state *state = application->state;
+    struct replay *replay = application->state;
     if (application->phase != PHASE_DRAINING)
-        replay_wake(&state->replay.ranks[rank], now);
+        replay_wake(&replay->ranks[rank], now);
 }
 
 static void trace_received(struct application *application, uint32_t rank, const struct message *message, tick_t now)
 {
-    struct trace_state *state = application->state;
+    struct replay *replay = application->state;
     if (application->phase != PHASE_DRAINING)
-        replay_receive(&state->replay.ranks[rank], message, now);
+        replay_receive(&replay->ranks[rank], message, now);
 }
 
 static void trace_check(struct application *application, tick_t now)
 {
-    const struct trace_state *state = application->state;
-    application->is_stuck = application->phase == PHASE_GENERATING && replay_is_stuck(&state->replay);
+    application->is_stuck = application->phase == PHASE_GENERATING && replay_is_stuck(application->state);
     window_check(application, now);
 }
 
 static void trace_report(const struct application *application, struct report *report)
 {
     const struct trace_config *config = application->config;
-    const struct trace_state *state = application->state;
-    const struct replay *replay = &state->replay;
-    report_count(report, "ranks", state->trace->rank_count);
-    report_count(report, "tasks", state->trace->task_count);
+    const struct replay *replay = application->state;
+    report_count(report, "ranks", replay->trace->rank_count);
+    report_count(report, "tasks", replay->trace->task_count);
     report_count(report, "unfinished_ranks", application->window.left);
     window_report(application, report);
-    report_count(report, "bytes", (uint64_t)replay->bytes->sum);
-    report_summary(report, "rank_time", replay->rank_time);
-    report_summary(report, "communication_time", replay->communication_time);
-    report_summary(report, "rank_bytes", replay->bytes);
+    report_count(report, "bytes", (uint64_t)replay->bytes.sum);
+    report_summary(report, "rank_time", &replay->rank_time);
+    report_summary(report, "communication_time", &replay->communication_time);
+    report_summary(report, "rank_bytes", &replay->bytes);
     if (config->per_rank)
-        report_counts(report, "time_by_rank", replay->rank_ended, state->trace->rank_count);
+        report_counts(report, "time_by_rank", replay->rank_ended, replay->trace->rank_count);
 }
 
 static void trace_report_stuck(const struct application *application, tick_t now, FILE *out)
 {
-    const struct trace_state *state = application->state;
-    replay_report_waiting(&state->replay, now, out);
+    replay_report_waiting(application->state, now, out);
 }
 
 static void trace_release(struct application *application)
 {
-    struct trace_state *state = application->state;
-    if (!state)
-        return;
-    if (state->replay.trace)
-        replay_release(&state->replay);
-    trace_destroy(state->trace);
+    if (application->state)
+        replay_release(application->state);
 }
 
 static const struct result trace_reports[] = {

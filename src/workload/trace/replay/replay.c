@@ -78,16 +78,17 @@ static bool is_combined(const struct replay_rank *rank, struct work work)
 
 static tick_t duration_of(const struct replay_rank *rank, struct work work)
 {
-    const struct replay_settings *settings = &rank->replay->settings;
+    const struct trace_config *config = rank->replay->config;
     if (work.kind == WORK_COMPUTE)
-        return (tick_t)llrint((double)rank->program->tasks[work.task].amount * settings->compute_ticks_per_picosecond);
-    tick_t duration = settings->overhead;
-    if (settings->overhead_per_byte > 0) {
+        return (tick_t)llrint((double)rank->program->tasks[work.task].amount *
+                              rank->replay->compute_ticks_per_picosecond);
+    tick_t duration = config->overhead;
+    if (config->overhead_per_byte > 0) {
         uint64_t bytes = bytes_of(rank, work);
-        duration += (tick_t)llrint(settings->overhead_per_byte * (double)(bytes ? bytes - 1 : 0));
+        duration += (tick_t)llrint(config->overhead_per_byte * (double)(bytes ? bytes - 1 : 0));
     }
-    if (settings->reduction_ticks > 0 && is_combined(rank, work))
-        duration += (tick_t)llrint(settings->reduction_ticks * (double)bytes_of(rank, work));
+    if (config->reduction_time > 0 && is_combined(rank, work))
+        duration += (tick_t)llrint(config->reduction_time * (double)bytes_of(rank, work));
     return duration;
 }
 
@@ -100,8 +101,8 @@ static bool waits_for_gap(struct replay_rank *rank, struct work work, tick_t now
         return false;
     tick_t *next = &rank->interface_free[task->kind == TASK_COLLECTIVE ? 0 : task->unit];
     tick_t turn = *next > now ? *next : now;
-    uint64_t bytes = bytes_of(rank, work), further_flits = bytes ? (bytes - 1) / replay->settings.flit_bytes : 0;
-    *next = turn + replay->settings.gap + further_flits * replay->application->cycle;
+    uint64_t bytes = bytes_of(rank, work), further_flits = bytes ? (bytes - 1) / replay->application->flit_bytes : 0;
+    *next = turn + replay->config->gap + further_flits * replay->application->cycle;
     work.kind = WORK_BOOKED;
     if (turn > now)
         set_timer(rank, turn, work);
@@ -169,7 +170,7 @@ static void cpu_is_done(struct replay_rank *rank, uint32_t number, tick_t now)
 
 static void wait_until(struct replay_rank *rank, uint32_t number, tick_t now)
 {
-    double ticks = (double)rank->program->tasks[number].amount * rank->replay->settings.ticks_per_picosecond;
+    double ticks = (double)rank->program->tasks[number].amount * rank->replay->ticks_per_picosecond;
     tick_t when = rank->replay->start + (tick_t)llrint(ticks);
     if (when > now)
         set_timer(rank, when, (struct work){.kind = WORK_END, .task = number});
@@ -210,9 +211,9 @@ static void end_rank(struct replay_rank *rank, tick_t now)
     application_note_latest(application, &application->window.ended, now);
     if (replay->rank_ended)
         application_note_latest(application, &replay->rank_ended[rank->number], time);
-    application_sample(application, replay->rank_time, time);
-    application_sample(application, replay->communication_time, time - rank->computed);
-    application_sample(application, replay->bytes, rank->bytes);
+    application_sample(application, &replay->rank_time, time);
+    application_sample(application, &replay->communication_time, time - rank->computed);
+    application_sample(application, &replay->bytes, rank->bytes);
 }
 
 static void replay_end(struct replay_rank *rank, uint32_t task, tick_t now)
@@ -298,7 +299,7 @@ static void init_rank(struct replay *replay, uint32_t number)
     rank->tasks_left = program->task_count;
     rank->is_active = true; /* it will be told to start */
     rank->cpus = arena_array(arena, struct replay_cpu, cpus);
-    if (replay->settings.gap)
+    if (replay->config->gap)
         rank->interface_free = arena_array(arena, tick_t, interfaces);
     rank->cpu_count = cpus;
     envelope_queue_init(&rank->posted, arena->rewind);
@@ -306,18 +307,21 @@ static void init_rank(struct replay *replay, uint32_t number)
     table_init(&rank->notes, sizeof(uint64_t), arena->rewind);
 }
 
-void replay_init(struct replay *replay, struct application *application, const struct trace *trace,
-                 const struct replay_settings *settings, bool per_rank)
+#define PICOSECOND 1e-12
+
+void replay_init(struct replay *replay, struct application *application)
 {
+    const struct trace_config *config = replay->config = application->config;
     struct arena *arena = application->arena;
-    uint32_t ranks = trace->rank_count;
-    *replay = (struct replay){.application = application, .trace = trace, .settings = *settings};
+    uint32_t ranks = replay->trace->rank_count;
+    bool per_rank = config->per_rank;
+    replay->application = application;
+    replay->ticks_per_picosecond = PICOSECOND / application->tick_seconds;
+    replay->compute_ticks_per_picosecond = replay->ticks_per_picosecond * config->compute_scale;
+    replay->local_ticks_per_byte = config->local_bandwidth > 0 ? 1 / config->local_bandwidth : 0;
     replay->ranks = arena_array(arena, struct replay_rank, ranks);
     application_share_count(application, &replay->local_messages);
     replay->active_ranks = ranks;
-    replay->rank_time = arena_array(arena, struct histogram, 1);
-    replay->communication_time = arena_array(arena, struct histogram, 1);
-    replay->bytes = arena_array(arena, struct histogram, 1);
     if (per_rank)
         replay->rank_ended = arena_array(arena, tick_t, ranks);
     for (uint32_t rank = 0; rank < ranks; rank++) {
@@ -325,17 +329,17 @@ void replay_init(struct replay *replay, struct application *application, const s
         if (per_rank)
             application_share_latest(application, &replay->rank_ended[rank]);
     }
-    application_share_samples(application, replay->rank_time);
-    application_share_samples(application, replay->communication_time);
-    application_share_samples(application, replay->bytes);
-    errand_prepare(application, settings->errand, ranks);
+    application_share_samples(application, &replay->rank_time);
+    application_share_samples(application, &replay->communication_time);
+    application_share_samples(application, &replay->bytes);
+    errand_prepare(application, &config->errand, ranks);
     application_share_count(application,
                             &replay->active_ranks); /* the last is found first, and this one often changes */
 }
 
 void replay_release(struct replay *replay)
 {
-    for (uint32_t number = 0; number < replay->trace->rank_count; number++) {
+    for (uint32_t number = 0; replay->ranks && number < replay->trace->rank_count; number++) {
         struct replay_rank *rank = &replay->ranks[number];
         void *const given[] = {rank->agenda.items, rank->timers.items, rank->held, rank->collectives, rank->probes};
         for (uint32_t i = 0; i < sizeof given / sizeof *given; i++)
@@ -346,6 +350,7 @@ void replay_release(struct replay *replay)
         envelope_queue_release(&rank->unexpected);
         table_release(&rank->notes);
     }
+    trace_destroy(replay->trace);
 }
 
 void replay_start(struct replay *replay, tick_t start)

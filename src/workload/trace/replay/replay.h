@@ -19,20 +19,17 @@
 #include "workload/trace/replay/work_queue.h"
 #include "workload/trace/trace.h"
 
-/* What messages cost beside the network, in ticks; and the rest of the settings. */
-struct replay_settings {
-    const struct errand_config *errand;
-    double ticks_per_picosecond;         /* of times since the start */
-    double compute_ticks_per_picosecond; /* the same, scaled */
-    tick_t overhead;                     /* of a cpu, for each message sent and each received */
-    double overhead_per_byte;
-    tick_t gap;                  /* between messages of one interface */
-    tick_t local_latency;        /* of messages within a terminal */
-    double local_ticks_per_byte; /* beside that */
-    double reduction_ticks;      /* of a cpu, to combine a byte */
-    uint64_t eager_limit;        /* bytes; larger messages wait for their receive */
-    uint32_t flit_bytes;
+/* The settings of an application that replays; times in ticks. */
+struct trace_config {
+    struct application_config common;
+    const char *file;
+    struct choice format, motif;
+    double compute_scale, overhead_per_byte, reduction_time, local_bandwidth;
+    uint64_t overhead, gap, eager_limit, local_latency;
+    uint32_t ranks_per_terminal, placing;
+    bool per_rank;
     struct collective_settings collectives;
+    struct errand_config errand;
 };
 
 enum work_kind {
@@ -100,22 +97,23 @@ enum note_kind {
 
 struct replay {
     struct application *application;
-    const struct trace *trace;
-    struct replay_settings settings;
+    const struct trace_config *config;
+    struct trace *trace; /* owned */
+    double ticks_per_picosecond, compute_ticks_per_picosecond, local_ticks_per_byte;
     struct replay_rank *ranks;
     tick_t start;            /* of the job */
     uint32_t active_ranks;   /* of all, as what follows: shared */
     uint32_t local_messages; /* under way within terminals */
     tick_t *rank_ended;      /* by rank; NULL: nobody asks */
-    struct histogram *rank_time, *communication_time, *bytes;
+    struct histogram rank_time, communication_time, bytes;
 };
 
 #define MOST_STEPS ((1u << 29) - 1) /* of a collective: what messages can name, and more than ranks fit into memory */
 #define COLLECTIVE_CONTEXT 0x80000000u /* with its number: messages of a collective match among themselves */
 
-/* Makes the state of all ranks. */
-void replay_init(struct replay *replay, struct application *application, const struct trace *trace,
-                 const struct replay_settings *settings, bool per_rank);
+/* Makes the state of all ranks, for its trace and by the application's settings. */
+void replay_init(struct replay *replay, struct application *application);
+/* Its trace too. */
 void replay_release(struct replay *replay);
 /* The job begins at `start`. */
 void replay_start(struct replay *replay, tick_t start);

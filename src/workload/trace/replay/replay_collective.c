@@ -18,7 +18,7 @@ struct plan_step collective_step(const struct replay *replay, uint32_t rank, uin
 {
     const struct task *task = replay_task_of(replay, rank, number);
     const struct trace_communicator *communicator = &replay->trace->communicators[task->communicator];
-    struct plan plan = plan_of_task(&replay->settings.collectives, replay->trace, task);
+    struct plan plan = plan_of_task(&replay->config->collectives, replay->trace, task);
     struct plan_step planned = plan_step(&plan, communicator_place(communicator, rank), step);
     if (planned.send.peer != FW_NONE)
         planned.send.peer = communicator->ranks[planned.send.peer];
@@ -52,7 +52,7 @@ static void begin_step(struct replay_rank *rank, uint32_t own, const struct plan
 static void replay_advance(struct replay_rank *rank, uint32_t task, tick_t now)
 {
     const struct replay *replay = rank->replay;
-    struct plan plan = plan_of_task(&replay->settings.collectives, replay->trace, &rank->program->tasks[task]);
+    struct plan plan = plan_of_task(&replay->config->collectives, replay->trace, &rank->program->tasks[task]);
     uint32_t steps = plan_shape(&plan).steps;
     struct active_collective *active = active_at(rank, task);
     FW_CHECK(steps <= MOST_STEPS, "a collective of %u steps, which are at most %u", steps, MOST_STEPS);

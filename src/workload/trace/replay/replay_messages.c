@@ -37,7 +37,7 @@ _Static_assert(MOST_STEPS == STEP, "steps are counted from 0");
 
 static uint64_t replay_flits_of(const struct replay *replay, uint64_t bytes)
 {
-    uint64_t flits = bytes / replay->settings.flit_bytes + (bytes % replay->settings.flit_bytes != 0);
+    uint64_t flits = bytes / replay->application->flit_bytes + (bytes % replay->application->flit_bytes != 0);
     return flits ? flits : 1;
 }
 
@@ -66,8 +66,7 @@ static void replay_transfer(struct replay_rank *rank, uint32_t to, uint64_t byte
         application_send_noted(replay->application, rank->number, to, flits, note);
         return;
     }
-    tick_t delay =
-        replay->settings.local_latency + (tick_t)llrint(replay->settings.local_ticks_per_byte * (double)bytes);
+    tick_t delay = replay->config->local_latency + (tick_t)llrint(replay->local_ticks_per_byte * (double)bytes);
     application_count(replay->application, &replay->local_messages, 1);
     application_send_within(replay->application, rank->number, to, delay, note);
 }
@@ -82,7 +81,7 @@ static void send_control(struct replay_rank *rank, uint32_t to, enum message_kin
 static void send_data(struct replay_rank *rank, struct plan_message message, enum message_kind kind,
                       struct message_note note)
 {
-    uint64_t most = PIECE * rank->replay->settings.flit_bytes, left = message.bytes;
+    uint64_t most = PIECE * rank->replay->application->flit_bytes, left = message.bytes;
     bool is_in_pieces = replay_flits_of(rank->replay, message.bytes) > PIECE;
     note.detail |= (uint32_t)kind << KIND_SHIFT | (is_in_pieces ? IN_PIECES : 0);
     for (; left > most; left -= most)
@@ -101,7 +100,7 @@ void replay_send(struct replay_rank *rank, uint32_t number, uint32_t step, tick_
     struct plan_message message = message_of(rank->replay, rank->number, number, step);
     struct message_note note = {.tag = number, .detail = step};
     bool is_offered = has_mode(task, TASK_SYNCHRONOUS) ||
-                      (message.bytes > rank->replay->settings.eager_limit && !has_mode(task, TASK_READY));
+                      (message.bytes > rank->replay->config->eager_limit && !has_mode(task, TASK_READY));
     rank->bytes += message.bytes;
     if (task_is_one_sided(task)) /* a get is offered: its bytes come back */
         is_offered = task->kind == TASK_GET;
