@@ -87,11 +87,11 @@ static void wire_terminal(const struct network *network, struct link *links, uin
                           uint32_t latency)
 {
     size_t place = plane * (size_t)network->topology.terminals + terminal;
-    uint32_t entry = network->core->terminal_router[place], exit = network->core->ejection_router[place];
-    struct link *in =
-        links + (size_t)entry * network->ports + network->core->terminal_slot[place] * network->terminal_ports;
-    struct link *out =
-        links + (size_t)exit * network->ports + network->core->ejection_slot[place] * network->terminal_ports;
+    const struct network_core *core = network->core;
+    struct link *in = links + (size_t)core->terminal_router[place] * network->ports;
+    struct link *out = links + (size_t)core->ejection_router[place] * network->ports;
+    in += core->terminal_slot[place] * network->terminal_ports;
+    out += core->ejection_slot[place] * network->terminal_ports;
     for (uint32_t channel = 0; channel < network->terminal_ports; channel++) {
         in[channel] = out[channel] = terminal_link(network, plane, terminal, channel, latency);
         if (in != out)
@@ -99,25 +99,8 @@ static void wire_terminal(const struct network *network, struct link *links, uin
     }
 }
 
-static struct link router_link(const struct network *network, const struct router_port *peer, uint32_t latency,
-                               uint32_t cycle)
-{
-    return (struct link){
-        .target = peer->router,
-        .first_lane = (uint16_t)((network->routing.local_ports + peer->port) * network->num_vcs),
-        .carries_out = true,
-        .depth = depth_behind(network, latency, cycle),
-        .latency = latency,
-        .cycle = (uint16_t)cycle,
-    };
-}
-
 /* Keeps `common` as long as all values are the same. */
-static uint32_t note(tick_t *common, uint32_t value, bool is_first)
-{
-    *common = is_first || *common == value ? value : 0;
-    return value;
-}
+static void note(tick_t *common, uint32_t value, bool is_first) { *common = is_first || *common == value ? value : 0; }
 
 static void wire(struct network *network, const struct channel_latencies *latencies)
 {
@@ -145,8 +128,14 @@ static void wire(struct network *network, const struct channel_latencies *latenc
             uint32_t cycle = channel_cycle(latencies, router, port);
             note(&network->channel_latency, latency, channels == 0);
             note(&network->channel_cycle, cycle, channels++ == 0);
-            links[(size_t)router * network->ports + network->routing.local_ports + port] =
-                router_link(network, &peer, latency, cycle);
+            links[(size_t)router * network->ports + network->routing.local_ports + port] = (struct link){
+                .target = peer.router,
+                .first_lane = (uint16_t)((network->routing.local_ports + peer.port) * network->num_vcs),
+                .carries_out = true,
+                .depth = depth_behind(network, latency, cycle),
+                .latency = latency,
+                .cycle = (uint16_t)cycle,
+            };
         }
 }
 
@@ -207,7 +196,7 @@ static const uint16_t *spread_slots(const struct network *network, const uint16_
     return spread;
 }
 
-static void place_terminals(struct network *network)
+static void network_place_terminals(struct network *network)
 {
     const struct topology *topology = network->routing.topology;
     size_t count = (size_t)network->plane_count * topology->terminals, place = 0;
@@ -226,34 +215,38 @@ static void place_terminals(struct network *network)
     network->core->ejection_slot = spread_slots(network, network->routing.terminal_slot);
 }
 
+static struct lane_place place_at(const struct network *network, uint32_t router, uint32_t slot)
+{
+    return (struct lane_place){.target = router, .lane = slot * network->terminal_ports * network->num_vcs};
+}
+
 struct lane_place network_entry(const struct network *network, uint32_t plane, uint32_t terminal)
 {
     size_t seat = plane * (size_t)network->topology.terminals + terminal;
-    return (struct lane_place){.target = network->core->terminal_router[seat],
-                               .lane = network->core->terminal_slot[seat] * network->terminal_ports * network->num_vcs};
+    return place_at(network, network->core->terminal_router[seat], network->core->terminal_slot[seat]);
 }
 
 struct lane_place network_exit(const struct network *network, uint32_t plane, uint32_t terminal)
 {
     size_t seat = plane * (size_t)network->topology.terminals + terminal;
-    return (struct lane_place){.target = network->core->ejection_router[seat],
-                               .lane = network->core->ejection_slot[seat] * network->terminal_ports * network->num_vcs};
+    return place_at(network, network->core->ejection_router[seat], network->core->ejection_slot[seat]);
 }
 
 #define TRIED_PORTS 65536 /* of larger networks nobody asks: they have the same code */
 
 /* Slips of a topology's author that would come out as broken invariants far from here. */
-static void check_shape(const struct topology *topology, const struct choice *choice, struct errors *errors)
+static bool is_shape_sound(const struct topology *topology, const struct choice *choice, struct errors *errors)
 {
     uint64_t seats = (uint64_t)topology->routers * topology->concentration;
-    if (!topology->routers || !topology->terminals || (!topology->ops->router_of && topology->terminals > seats))
-        choice_error(
-            errors, choice, NULL,
-            "shape() of \"%s\" says %u routers, %u terminals and %u at each router (concentration), which do not fit",
-            topology->ops->name, topology->routers, topology->terminals, topology->concentration);
+    if (topology->routers && topology->terminals && (topology->ops->router_of || topology->terminals <= seats))
+        return true;
+    return choice_error(
+        errors, choice, NULL,
+        "shape() of \"%s\" says %u routers, %u terminals and %u at each router (concentration), which do not fit",
+        topology->ops->name, topology->routers, topology->terminals, topology->concentration);
 }
 
-static void check_peers(const struct topology *topology, const struct choice *choice, struct errors *errors)
+static bool are_peers_sound(const struct topology *topology, const struct choice *choice, struct errors *errors)
 {
     uint64_t ports = (uint64_t)topology->routers * topology->ports;
     for (uint32_t i = 0; ports <= TRIED_PORTS && i < ports; i++) {
@@ -264,14 +257,14 @@ static void check_peers(const struct topology *topology, const struct choice *ch
         if (is_there && topology->ops->peer(topology, to.router, to.port, &back) && back.router == from.router &&
             back.port == from.port)
             continue;
-        choice_error(
+        return choice_error(
             errors, choice, NULL,
             "peer() of \"%s\" leads from router %u port %u to router %u port %u, which %s; accepted: a channel "
             "that both its ends know",
             topology->ops->name, from.router, from.port, to.router, to.port,
             is_there ? "does not lead back" : "is not there");
-        return;
     }
+    return true;
 }
 
 bool topology_init(struct topology *topology, const struct choice *choice, struct arena *arena, struct errors *errors)
@@ -283,10 +276,7 @@ bool topology_init(struct topology *topology, const struct choice *choice, struc
     if (errors->count > before)
         return false;
     topology->ops->shape(topology->config, arena, topology);
-    check_shape(topology, choice, errors);
-    if (errors->count == before)
-        check_peers(topology, choice, errors);
-    return errors->count == before;
+    return is_shape_sound(topology, choice, errors) && are_peers_sound(topology, choice, errors);
 }
 
 /* Topology and routing: what can be judged before anything large is built. */
@@ -330,7 +320,7 @@ static bool network_plan(struct network *network, const struct network_config *c
         return false;
     network->terminal_ports = network->routing.terminal_ports;
     network->ports = network->routing.local_ports + topology->ports;
-    place_terminals(network);
+    network_place_terminals(network);
     if (one->grid)
         network->core->coordinates = grid_bake(one, arena);
     bool needs_distances =
@@ -340,7 +330,7 @@ static bool network_plan(struct network *network, const struct network_config *c
     return true;
 }
 
-static void add_kinds(struct network *network)
+static void network_add_kinds(struct network *network)
 {
     const struct router_ops *router = network->core->router_ops;
     const struct interface_ops *interface = network->core->interface_ops;
@@ -457,7 +447,7 @@ void network_connect(struct network *network, const struct network_client *clien
 {
     network->core->client = *client;
     network->listener = client->listener;
-    add_kinds(network);
+    network_add_kinds(network);
 }
 
 void network_withdraw(struct network *part, void (*withdrawn)(void *context, uint32_t packet), void *context)

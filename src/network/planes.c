@@ -81,18 +81,6 @@ static uint32_t repeated_channel_class(const struct topology *topology, uint32_t
     return one->ops->channel_class(one, router % one->routers, port);
 }
 
-/* By the name of the topology, but for routers of all planes; distances and terminals' routers are asked for in one plane only. */
-static const struct topology_ops *repeated_ops(const struct topology_ops *one, struct arena *arena)
-{
-    struct topology_ops *ops = arena_array(arena, struct topology_ops, 1);
-    *ops = *one;
-    ops->peer = repeated_peer;
-    ops->channel_class = one->channel_class ? repeated_channel_class : NULL;
-    ops->router_of = ops->ejects_at = NULL;
-    ops->distance = NULL;
-    return ops;
-}
-
 static const uint32_t *repeat_latencies(const struct topology *one, uint32_t planes, struct arena *arena)
 {
     size_t channels = (size_t)one->routers * one->ports;
@@ -130,9 +118,16 @@ bool planes_repeat(struct network *network, struct errors *errors)
                           "%u planes of %u routers are too many; accepted: at most %u", config->count, all->routers,
                           FW_NONE / all->routers);
     struct planes *planes = arena_array(arena, struct planes, 1);
+    struct topology_ops *ops = arena_array(arena, struct topology_ops, 1);
     planes->one = *all;
+    /* By the name of the topology, but for routers of all planes; distances and terminals' routers are asked for in one. */
+    *ops = *all->ops;
+    ops->peer = repeated_peer;
+    ops->channel_class = ops->channel_class ? repeated_channel_class : NULL;
+    ops->router_of = ops->ejects_at = NULL;
+    ops->distance = NULL;
     *all = (struct topology){
-        .ops = repeated_ops(planes->one.ops, arena),
+        .ops = ops,
         .config = planes->one.config,
         .routers = planes->one.routers * config->count,
         .terminals = planes->one.terminals,

@@ -57,7 +57,7 @@ static uint32_t class_count(const struct dual_stage_class_config *config)
 }
 
 /* Of an arbiter's memory, with room to align what follows. */
-static size_t stage_bytes(const struct choice *arbiter, uint32_t inputs)
+static size_t arbiter_bytes(const struct choice *arbiter, uint32_t inputs)
 {
     return (arbiter_state_size(ops_of(arbiter), arbiter->config, inputs) + 7) / 8 * 8;
 }
@@ -65,8 +65,8 @@ static size_t stage_bytes(const struct choice *arbiter, uint32_t inputs)
 static size_t dual_stage_class_state_size(const void *config, uint32_t inputs)
 {
     const struct dual_stage_class_config *c = config;
-    return sizeof(struct dual_stage_class) + stage_bytes(&c->class_arbiter, class_count(c)) +
-           class_count(c) * stage_bytes(&c->input_arbiter, inputs);
+    return sizeof(struct dual_stage_class) + arbiter_bytes(&c->class_arbiter, class_count(c)) +
+           class_count(c) * arbiter_bytes(&c->input_arbiter, inputs);
 }
 
 static void *input_memory(const struct dual_stage_class *dual, uint32_t class)
@@ -81,8 +81,8 @@ static void dual_stage_class_init(void *state, const void *config, uint32_t inpu
     *dual = (struct dual_stage_class){
         .config = c,
         .classes = class_count(c),
-        .inputs_at = (uint32_t)(sizeof *dual + stage_bytes(&c->class_arbiter, class_count(c))),
-        .input_bytes = (uint32_t)stage_bytes(&c->input_arbiter, inputs),
+        .inputs_at = (uint32_t)(sizeof *dual + arbiter_bytes(&c->class_arbiter, class_count(c))),
+        .input_bytes = (uint32_t)arbiter_bytes(&c->input_arbiter, inputs),
     };
     arbiter_init(ops_of(&c->class_arbiter), dual + 1, c->class_arbiter.config, dual->classes);
     for (uint32_t class = 0; class < dual->classes; class ++)

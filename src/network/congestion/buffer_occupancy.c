@@ -89,7 +89,7 @@ struct buffer_occupancy {
     double *capacity;      /* by router * ports + port: flits that a lane's queues can hold, as far as they count */
 };
 
-static void check_settings(const struct choice *self, const struct congestion *shape, struct errors *errors)
+static void buffer_occupancy_check(const struct choice *self, const struct congestion *shape, struct errors *errors)
 {
     const struct buffer_occupancy_config *c = self->config;
     if (c->accounting == ACCOUNT_OUTPUT && !shape->depth[QUEUE_OUTPUT])
@@ -104,21 +104,11 @@ static void check_settings(const struct choice *self, const struct congestion *s
                      "%g is above 0, but accounting 'output' does not count flits on the channel", c->phantom_value);
 }
 
-static void measure_queues(struct buffer_occupancy *sensor, struct arena *arena)
-{
-    const struct congestion *common = &sensor->common;
-    size_t ports = (size_t)common->routers * common->ports;
-    sensor->capacity = arena_array(arena, double, ports);
-    for (size_t port = 0; port < ports; port++)
-        sensor->capacity[port] = (sensor->counts[QUEUE_OUTPUT] ? common->depth[QUEUE_OUTPUT] : 0) +
-                                 (double)(sensor->counts[QUEUE_DOWNSTREAM] ? common->links[port].depth : 0);
-}
-
 static struct congestion *buffer_occupancy_build(const struct choice *self, const struct congestion *shape,
                                                  struct arena *arena, struct errors *errors)
 {
     uint32_t before = errors->count;
-    check_settings(self, shape, errors);
+    buffer_occupancy_check(self, shape, errors);
     if (errors->count > before)
         return NULL;
     struct buffer_occupancy *sensor = arena_take(arena, sizeof *sensor);
@@ -135,7 +125,11 @@ static struct congestion *buffer_occupancy_build(const struct choice *self, cons
     sensor->is_simple = (sensor->config.per == PER_VC || sensor->config.per == PER_PORT) && !sensor->wires &&
                         sensor->config.granularity == 0;
     sensor->merges = sensor->config.accounting == ACCOUNT_BOTH && shape->depth[QUEUE_OUTPUT] && !sensor->wires;
-    measure_queues(sensor, arena);
+    size_t ports = (size_t)shape->routers * shape->ports;
+    sensor->capacity = arena_array(arena, double, ports);
+    for (size_t port = 0; port < ports; port++)
+        sensor->capacity[port] = (sensor->counts[QUEUE_OUTPUT] ? shape->depth[QUEUE_OUTPUT] : 0) +
+                                 (double)(sensor->counts[QUEUE_DOWNSTREAM] ? shape->links[port].depth : 0);
     return &sensor->common;
 }
 
@@ -222,7 +216,7 @@ static __attribute__((noinline)) void add_to_full(struct buffer_occupancy *senso
 }
 
 /* Takes back the last change where this one is its opposite. */
-static inline bool merge(struct unseen *unseen, uint32_t lane, int32_t change, tick_t now)
+static inline bool take_back(struct unseen *unseen, uint32_t lane, int32_t change, tick_t now)
 {
     if (unseen->first == unseen->end)
         return false;
@@ -238,7 +232,7 @@ static void buffer_occupancy_change(struct congestion *congestion, uint32_t rout
 {
     struct buffer_occupancy *sensor = (struct buffer_occupancy *)congestion;
     struct unseen *unseen = &sensor->unseen[router];
-    if (!sensor->counts[queue] || (sensor->merges && merge(unseen, lane, change, now)))
+    if (!sensor->counts[queue] || (sensor->merges && take_back(unseen, lane, change, now)))
         return;
     if (unseen->end - unseen->first == unseen->size)
         add_to_full(sensor, router, lane, queue, change, now);

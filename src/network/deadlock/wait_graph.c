@@ -54,17 +54,6 @@ static void add_lane(struct wait_graph *graph, const struct network *part, uint3
     graph_add(graph, &waiter, wanted);
 }
 
-static void add_routers(struct wait_graph *graph)
-{
-    const struct network *network = graph->network;
-    uint32_t lanes = network->ports * network->num_vcs;
-    for (uint32_t router = 0; router < network->topology.routers; router++) {
-        uint32_t part = network->router_part ? network->router_part[router] - network->core->first_part : 0;
-        for (uint32_t lane = 0; part < network->core->part_count && lane < lanes; lane++)
-            add_lane(graph, network->core->parts[part], router, lane);
-    }
-}
-
 static int compare_waiters(const void *a, const void *b)
 {
     const struct waiter *x = a, *y = b;
@@ -103,8 +92,13 @@ static void gather_ranks(struct wait_graph *graph, struct ranks *ranks)
 
 void wait_graph_init(struct wait_graph *graph, const struct network *network)
 {
+    uint32_t lanes = network->ports * network->num_vcs;
     *graph = (struct wait_graph){.network = network};
-    add_routers(graph);
+    for (uint32_t router = 0; router < network->topology.routers; router++) {
+        uint32_t part = network->router_part ? network->router_part[router] - network->core->first_part : 0;
+        for (uint32_t lane = 0; part < network->core->part_count && lane < lanes; lane++)
+            add_lane(graph, network->core->parts[part], router, lane);
+    }
     if (network_ranks(network))
         gather_ranks(graph, network_ranks(network));
 }

@@ -345,15 +345,6 @@ static bool check_report(const struct check *check, uint64_t pairs, uint64_t all
     return !cycle && check->faults == 0;
 }
 
-/* The farthest that a router is from router 0. */
-static uint32_t find_radius(const struct topology *topology, struct arena *arena)
-{
-    struct search search;
-    search_init(&search, topology, arena);
-    search_from(&search, 0);
-    return search.distance[search.order[search.reached - 1]];
-}
-
 /* Fills in the first terminal of each router; returns the routers that have one. */
 static struct hosts check_find_hosts(const struct topology *topology, uint32_t *first,
                                      uint32_t (*place)(const struct topology *topology, uint32_t terminal),
@@ -396,7 +387,10 @@ bool dependency_check(const struct routing *all_planes, uint64_t budget, FILE *o
     check.vcs = arena_array(&arena, uint64_t, routing->words);
     check.wanted = arena_array(&arena, uint64_t, routing->words);
     check.counted = find_counted(routing, &arena);
-    check.longest = 10 * find_radius(check.topology, &arena) + 10;
+    struct search search;
+    search_init(&search, check.topology, &arena);
+    search_from(&search, 0);
+    check.longest = 10 * search.distance[search.order[search.reached - 1]] + 10; /* of the farthest from router 0 */
     states_grow(&check, 1024);
     struct hosts from = check_find_hosts(check.topology, check.terminals, topology_router_of, &arena);
     struct hosts to = check_find_hosts(check.topology, check.receivers, topology_ejects_at, &arena);

@@ -98,15 +98,6 @@ static void add_source(struct distances *distances, const struct path_search *se
     sums[TERMINAL_PAIRS][index] = entering * reached - entering;
 }
 
-static uint64_t count_unreached(const struct path_search *search)
-{
-    uint64_t unreached = 0;
-    if (search->count < search->adjacency->topology->routers)
-        for (uint32_t router = 0; router < search->adjacency->topology->routers; router++)
-            unreached += search->reached[router].distance == FW_NONE && search->adjacency->leaving[router];
-    return unreached;
-}
-
 void distances_find(struct distances *distances, const struct adjacency *adjacency, uint64_t budget,
                     struct arena *arena)
 {
@@ -124,7 +115,8 @@ void distances_find(struct distances *distances, const struct adjacency *adjacen
                                     .paths = arena_array(arena, double, routers)};
     for (uint32_t i = 0; i < all && (i < 2 || work + each <= budget); i++, work += each) {
         path_search_from(&search, sources[i]);
-        distances->unreached += count_unreached(&search);
+        for (uint32_t router = 0; search.count < routers && router < routers; router++)
+            distances->unreached += search.reached[router].distance == FW_NONE && adjacency->leaving[router];
         add_source(distances, &search, sums);
     }
     uint32_t count = distances->sources;

@@ -55,7 +55,7 @@ FOR_EITHER void send_next(struct interfaces *n, uint32_t number, struct injector
     injector->credits[injector->vc] -= flits;
     inject_flits(n, injector, packet, flits, now);
     if (injector->packet != FW_NONE || n->outlets[number].source.first != FW_NONE)
-        wake(n, number, injector->free_at);
+        outlet_wake(n, number, injector->free_at);
 }
 
 FOR_EITHER void step_channel(struct interfaces *n, uint32_t number, struct injector *injector, tick_t now, bool chunks)
@@ -64,7 +64,7 @@ FOR_EITHER void step_channel(struct interfaces *n, uint32_t number, struct injec
     if (injector->packet == FW_NONE && outlet->source.first == FW_NONE)
         return;
     if (injector->free_at > now) {
-        wake(n, number, injector->free_at);
+        outlet_wake(n, number, injector->free_at);
         return;
     }
     if (injector->packet == FW_NONE) {
@@ -125,7 +125,7 @@ static uint32_t select_plane(const struct interfaces *n, uint32_t handle)
 }
 
 /* To the source queue of its outlet. */
-static void hand_over(struct interfaces *n, uint32_t handle)
+static void standard_hand_over(struct interfaces *n, uint32_t handle)
 {
     uint32_t number = network_packet(n->network, handle)->source;
     if (n->planes > 1)
@@ -160,7 +160,7 @@ static void feed_later(struct interfaces *n, uint32_t terminal)
 static void feed_packet(struct interfaces *n, struct feed *feed, uint32_t handle, tick_t now)
 {
     feed->free_at = now + network_packet(n->network, handle)->size * n->config.feed_cycle;
-    hand_over(n, handle);
+    standard_hand_over(n, handle);
 }
 
 static void feed_step(struct interfaces *n, uint32_t terminal, tick_t now)
@@ -198,7 +198,7 @@ static void standard_enqueue(void *interfaces, uint32_t handle)
     else if (n->feeds)
         feed_add(n, handle);
     else
-        hand_over(n, handle);
+        standard_hand_over(n, handle);
 }
 
 static void standard_step(void *interfaces, tick_t now, const void *events, uint32_t count)
@@ -232,13 +232,14 @@ FOR_EITHER struct lane_place outlet_of(const struct interfaces *n, struct lane_p
     return (struct lane_place){.target = at.target * n->planes + plane, .lane = at.lane - plane * n->lanes};
 }
 
-FOR_EITHER void receive_credit(struct interfaces *n, struct lane_place at, uint32_t flits, tick_t now, bool plain)
+FOR_EITHER void standard_receive_credit(struct interfaces *n, struct lane_place at, uint32_t flits, tick_t now,
+                                        bool plain)
 {
     struct lane_place to = outlet_of(n, at, plain);
     if (!plain && n->is_by_level) {
         levels_receive_credit(n, to.target, to.lane, flits);
         if (levels_wait(n, to.target))
-            wake(n, to.target, now);
+            outlet_wake(n, to.target, now);
         return;
     }
     uint32_t *credits = &n->credits[(size_t)to.target * n->lanes + to.lane];
@@ -248,7 +249,7 @@ FOR_EITHER void receive_credit(struct interfaces *n, struct lane_place at, uint3
     uint32_t channel = n->channels == 1 ? 0 : to.lane / n->num_vcs;
     const struct injector *injector = &n->injectors[(size_t)to.target * n->channels + channel];
     if (injector->packet != FW_NONE || n->outlets[to.target].source.first != FW_NONE)
-        wake(n, to.target, now);
+        outlet_wake(n, to.target, now);
 }
 
 static void standard_receive_credits(void *interfaces, tick_t now, const void *events, uint32_t count)
@@ -256,13 +257,13 @@ static void standard_receive_credits(void *interfaces, tick_t now, const void *e
     struct interfaces *n = interfaces;
     if (n->chunk)
         for (const struct credits_event *event = events, *end = event + count; event < end; event++)
-            receive_credit(n, event->to, event->flits, now, false);
+            standard_receive_credit(n, event->to, event->flits, now, false);
     else if (n->is_plain)
         for (const struct credit_event *event = events, *end = event + count; event < end; event++)
-            receive_credit(n, event->to, 1, now, true);
+            standard_receive_credit(n, event->to, 1, now, true);
     else
         for (const struct credit_event *event = events, *end = event + count; event < end; event++)
-            receive_credit(n, event->to, 1, now, false);
+            standard_receive_credit(n, event->to, 1, now, false);
 }
 
 /* Flits arrive, the last of them now. */
@@ -402,7 +403,7 @@ static void standard_take_out(void *interfaces, uint32_t handle, tick_t now)
     struct injector *injector = injector_of(n, packet->source, packet->sequence);
     uint32_t number = (uint32_t)((size_t)(injector - n->injectors) / (n->channels * n->groups));
     injector->packet = FW_NONE;
-    wake(n, number, injector->free_at > now ? injector->free_at : now); /* for the next one, if there is any */
+    outlet_wake(n, number, injector->free_at > now ? injector->free_at : now); /* for the next one, if there is any */
 }
 
 static void standard_check_idle(void *interfaces)

@@ -69,7 +69,7 @@ struct interfaces {
     struct levels *levels;      /* standard_levels.c; NULL unless is_by_level */
 };
 
-static inline void wake(struct interfaces *n, uint32_t number, tick_t when)
+static inline void outlet_wake(struct interfaces *n, uint32_t number, tick_t when)
 {
     struct outlet *outlet = &n->outlets[number];
     if (when < outlet->step_at) {

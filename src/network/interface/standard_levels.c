@@ -43,17 +43,18 @@ bool levels_wait(const struct interfaces *n, uint32_t outlet)
     return false;
 }
 
-static struct shared_room *room_of(const struct interfaces *n, uint32_t outlet, uint32_t channel)
+static struct shared_room *levels_room(const struct interfaces *n, uint32_t outlet, uint32_t channel)
 {
     size_t number = (size_t)outlet * n->channels + channel;
     return (struct shared_room *)(void *)(n->levels->rooms + number * shared_room_bytes(n->num_vcs));
 }
 
 /* What a shared buffer has left has changed for one VC; and for all, if the pool has that had `from_pool` taken of it. */
-static void count_room(const struct interfaces *n, uint32_t outlet, uint32_t channel, uint32_t vc, uint32_t from_pool)
+static void levels_count_room(const struct interfaces *n, uint32_t outlet, uint32_t channel, uint32_t vc,
+                              uint32_t from_pool)
 {
     const struct shared_room_rule *rule = &n->levels->rules[outlet];
-    const struct shared_room *room = room_of(n, outlet, channel);
+    const struct shared_room *room = levels_room(n, outlet, channel);
     uint32_t *credits = injectors_of(n, outlet, channel)->credits;
     if (room->from_pool == from_pool)
         credits[vc] = shared_room_usable(rule, room, vc);
@@ -66,10 +67,10 @@ void levels_receive_credit(struct interfaces *n, uint32_t outlet, uint32_t lane,
 {
     uint32_t *credits = &n->credits[(size_t)outlet * n->lanes + lane], channel = lane / n->num_vcs;
     if (n->levels->rooms) {
-        struct shared_room *room = room_of(n, outlet, channel);
+        struct shared_room *room = levels_room(n, outlet, channel);
         uint32_t vc = lane % n->num_vcs, from_pool = room->from_pool;
         shared_room_give(&n->levels->rules[outlet], room, vc, network_room_for(n->network, flits));
-        count_room(n, outlet, channel, vc, from_pool);
+        levels_count_room(n, outlet, channel, vc, from_pool);
         return;
     }
     FW_CHECK(flits <= n->network->plan.buffer_depth - *credits, "terminal %u lane %u: a credit too many",
@@ -93,22 +94,22 @@ static void send_flit_of(struct interfaces *n, uint32_t outlet, struct injector 
     const struct packet *packet = network_packet(n->network, injector->packet);
     struct flit flit = transfer_unit(packet, injector->packet, injector->position, 1);
     if (n->levels->rooms) {
-        struct shared_room *room = room_of(n, outlet, injector->channel);
+        struct shared_room *room = levels_room(n, outlet, injector->channel);
         uint32_t from_pool = room->from_pool;
         room_send(n->network, &n->levels->rules[outlet], room, injector->vc, flit);
-        count_room(n, outlet, injector->channel, injector->vc, from_pool);
+        levels_count_room(n, outlet, injector->channel, injector->vc, from_pool);
     } else {
         injector->credits[injector->vc]--;
     }
     inject_flits(n, injector, packet, 1, now);
 }
 
-static void step_channel(struct interfaces *n, uint32_t outlet, uint32_t channel, tick_t now)
+static void levels_step_channel(struct interfaces *n, uint32_t outlet, uint32_t channel, tick_t now)
 {
     const struct lane_scheduler *scheduler = &n->levels->scheduler;
     struct injector *injectors = injectors_of(n, outlet, channel); /* the first keeps the channel's time */
     if (injectors->free_at > now) {
-        wake(n, outlet, injectors->free_at);
+        outlet_wake(n, outlet, injectors->free_at);
         return;
     }
     uint64_t ready = 0;
@@ -131,13 +132,13 @@ static void step_channel(struct interfaces *n, uint32_t outlet, uint32_t channel
     injectors->free_at = injector->free_at;
     lane_scheduler_sent(scheduler, state, vc, injector->packet == FW_NONE);
     if (levels_wait(n, outlet))
-        wake(n, outlet, injectors->free_at);
+        outlet_wake(n, outlet, injectors->free_at);
 }
 
 void levels_step(struct interfaces *n, uint32_t outlet, tick_t now)
 {
     for (uint32_t channel = 0; channel < n->channels && levels_wait(n, outlet); channel++)
-        step_channel(n, outlet, channel, now);
+        levels_step_channel(n, outlet, channel, now);
 }
 
 void levels_enqueue(struct interfaces *n, uint32_t outlet, uint32_t handle)

@@ -128,22 +128,18 @@ void network_import(struct network *network, uint32_t parity)
  * What goes to a rank begins with a word for each of its parts, the length of what is for that part; then the boxes, by
  * receiver. Nothing at all goes to a rank for which there is nothing.
  */
-static size_t used_for(const struct schedule *schedule, uint32_t parity, uint32_t receiver)
-{
-    size_t used = 0;
-    for (uint32_t i = 0; i < schedule->count; i++)
-        used += schedule->parts[i]->core->exchange->boxes[parity][receiver].count;
-    return used;
-}
-
 static void empty_boxes(struct schedule *schedule, uint32_t parity, uint32_t rank)
 {
     struct words *out = &schedule->mail.out[rank];
     uint32_t first = first_part(rank, schedule->all_parts, schedule->ranks->count);
     uint32_t end = first_part(rank + 1, schedule->all_parts, schedule->ranks->count);
     size_t all = 0;
-    for (uint32_t receiver = first; receiver < end; receiver++)
-        all += *words_take(out, 1) = used_for(schedule, parity, receiver);
+    for (uint32_t receiver = first; receiver < end; receiver++) {
+        size_t used = 0;
+        for (uint32_t i = 0; i < schedule->count; i++)
+            used += schedule->parts[i]->core->exchange->boxes[parity][receiver].count;
+        all += *words_take(out, 1) = used;
+    }
     if (!all)
         out->count = 0;
     for (uint32_t receiver = first; receiver < end && all; receiver++)

@@ -66,7 +66,8 @@ struct network_sync network_sync_facts(const struct network *network)
 }
 
 /* Which parts there are, and which are on this rank: one at least, though there may be no router for it. */
-static bool count_parts(struct network *network, uint32_t threads, const struct ranks *ranks, struct errors *errors)
+static bool network_count_parts(struct network *network, uint32_t threads, const struct ranks *ranks,
+                                struct errors *errors)
 {
     uint64_t routers = network->topology.routers, count = ranks ? ranks->count : 1, all = threads * count;
     all = all < routers ? all : routers > count ? routers : count;
@@ -86,7 +87,7 @@ static bool count_parts(struct network *network, uint32_t threads, const struct 
 bool network_share_out(struct network *network, const struct network_split *split, struct errors *errors)
 {
     const struct topology *topology = &network->topology;
-    bool is_possible = count_parts(network, split->parts, split->ranks, errors);
+    bool is_possible = network_count_parts(network, split->parts, split->ranks, errors);
     network->core->parts = arena_array(network->arena, struct network *, network->core->part_count);
     network->core->parts[0] = network;
     if (!is_possible || network->core->all_parts == 1)
@@ -175,18 +176,6 @@ static struct exchange *make_part(struct network *network, uint32_t number, stru
     return part->core->exchange;
 }
 
-/* How windows are found; see time_windows.c for what running ahead needs. */
-static void plan_windows(struct schedule *schedule, const struct network *network, const struct network_split *split)
-{
-    schedule->window = find_window(network);
-    schedule->rewind = network->arena->rewind;
-    schedule->is_fixed = split->window;
-    schedule->checks_reversal = split->checks_reversal;
-    schedule->until_trial = 16; /* grid intervals: short runs try nothing */
-    if (!schedule->rewind && split->window && split->window < schedule->window)
-        schedule->window = split->window;
-}
-
 void network_make_parts(struct network *network, const struct network_split *split)
 {
     if (network->core->all_parts == 1 && !split->checks_reversal)
@@ -203,8 +192,15 @@ void network_make_parts(struct network *network, const struct network_split *spl
         .ranks = split->ranks,
         .all_parts = network->core->all_parts,
         .elsewhere = FW_NEVER,
+        /* How windows are found; see time_windows.c for what running ahead needs. */
+        .window = find_window(network),
+        .rewind = arena->rewind,
+        .is_fixed = split->window,
+        .checks_reversal = split->checks_reversal,
+        .until_trial = 16, /* grid intervals: short runs try nothing */
     };
-    plan_windows(schedule, network, split);
+    if (!schedule->rewind && split->window && split->window < schedule->window)
+        schedule->window = split->window;
     if (split->ranks) {
         mail_init(&schedule->mail, split->ranks, 1);
         schedule->inbox = arena_array(&schedule->own, struct inbox, (size_t)split->ranks->count * schedule->count);

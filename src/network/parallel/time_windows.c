@@ -37,7 +37,7 @@ static uint64_t nanoseconds(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-static void meet(struct schedule *schedule, struct exchange *exchange)
+static void part_meet(struct schedule *schedule, struct exchange *exchange)
 {
     uint64_t before = nanoseconds();
     crew_meet(schedule->crew);
@@ -67,12 +67,12 @@ static tick_t window_end(const struct schedule *schedule, tick_t start, tick_t l
 /* What all parts of all ranks are to come back to. */
 static void keep_state(struct schedule *schedule, struct exchange *exchange, uint32_t member)
 {
-    meet(schedule, exchange);
+    part_meet(schedule, exchange);
     if (member == 0)
         rewind_mark(schedule->rewind);
-    meet(schedule, exchange);
+    part_meet(schedule, exchange);
     rewind_copy(schedule->rewind, member, schedule->count);
-    meet(schedule, exchange);
+    part_meet(schedule, exchange);
 }
 
 static void put_state_back(struct schedule *schedule, struct network *network, uint32_t member, uint64_t events_before)
@@ -82,14 +82,14 @@ static void put_state_back(struct schedule *schedule, struct network *network, u
     for (uint32_t receiver = 0; receiver < schedule->all_parts; receiver++)
         exchange->boxes[exchange->parity][receiver].count = 0;
     exchange->soonest = FW_NEVER;
-    meet(schedule, exchange);
+    part_meet(schedule, exchange);
     rewind_put_back(schedule->rewind, member, schedule->count);
-    meet(schedule, exchange);
+    part_meet(schedule, exchange);
     if (member == 0) {
         rewind_return(schedule->rewind);
         schedule->rollbacks++;
     }
-    meet(schedule, exchange);
+    part_meet(schedule, exchange);
 }
 
 /* When the first of all that was sent in this window arrives. */

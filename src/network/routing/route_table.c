@@ -38,7 +38,7 @@ static uint32_t *list_slot(const struct builder *builder, const uint32_t *list)
     return &builder->slots[slot];
 }
 
-static void table_grow_slots(struct builder *builder)
+static void route_table_grow(struct builder *builder)
 {
     uint32_t *old = builder->slots, old_count = builder->slot_count;
     builder->slot_count = old_count ? 2 * old_count : 64;
@@ -71,7 +71,7 @@ static uint32_t find_list(struct builder *builder, uint32_t router)
     uint32_t found = *slot = builder->used;
     builder->used += list_words(list);
     if (++builder->list_count * 2 > builder->slot_count)
-        table_grow_slots(builder);
+        route_table_grow(builder);
     return found;
 }
 
@@ -122,7 +122,7 @@ const struct route_table *route_table_create(const struct routing *routing, cons
         .room = 1,
     };
     builder.pool[0] = 0;
-    table_grow_slots(&builder);
+    route_table_grow(&builder);
     search_init(&builder.search, topology, &scratch);
     table_find_hosts(&builder, &scratch);
     uint32_t *lists = arena_array(arena, uint32_t, (size_t)topology->routers * topology->routers);

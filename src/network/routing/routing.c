@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* Places of terminals at their routers, in rising order; sets the most that any router has. */
-static void place_terminals(struct routing *routing, struct arena *arena)
+static void routing_place_terminals(struct routing *routing, struct arena *arena)
 {
     const struct topology *topology = routing->topology;
     uint16_t *slots = arena_array(arena, uint16_t, topology->terminals), *entries = slots;
@@ -34,15 +34,6 @@ static void place_terminals(struct routing *routing, struct arena *arena)
     routing->terminal_slot = slots;
     routing->entry_slot = entries;
     routing->local_ports = most * routing->terminal_ports;
-}
-
-static const uint64_t *share_vcs(uint32_t num_vcs, uint32_t classes, struct arena *arena)
-{
-    uint64_t *shares =
-        arena_array(arena, uint64_t, (size_t)classes + 1); /* one more, empty, for those who look ahead */
-    for (uint32_t class = 0; class < classes; class ++)
-        shares[class] = class_vcs(num_vcs, classes, class);
-    return shares;
 }
 
 static const uint64_t *bake_ejection(const struct routing *routing, struct arena *arena)
@@ -98,7 +89,7 @@ bool routing_init(struct routing *routing, const struct choice *choice, const st
         .terminal_ports = terminal_ports,
         .ejection_channels = ports->ejection_channels,
     };
-    place_terminals(routing, arena);
+    routing_place_terminals(routing, arena);
     routing->words = words_for((routing->local_ports + topology->ports) * ports->num_vcs);
     routing->eject_vcs = bake_ejection(routing, arena);
     uint32_t errors_before = errors->count;
@@ -113,7 +104,11 @@ bool routing_init(struct routing *routing, const struct choice *choice, const st
                             "\"%s\" needs %u VCs on this topology%s, but network.router.num_vcs is %u", ops->name,
                             routing->classes, each, routing->num_vcs);
     }
-    routing->class_vcs = share_vcs(routing->vcs, routing->classes, arena);
+    uint64_t *shares =
+        arena_array(arena, uint64_t, (size_t)routing->classes + 1); /* one more for those who look ahead */
+    for (uint32_t class = 0; class < routing->classes; class ++)
+        shares[class] = class_vcs(routing->vcs, routing->classes, class);
+    routing->class_vcs = shares;
     if (ports->protocol_classes > 1) {
         routing->route_in_class = routing->route;
         routing->route = route_and_move;

@@ -187,14 +187,6 @@ static double hop_factor(const struct ugal_config *config, double hops, double s
     return config->hop_count == HOPS_NORMALIZED ? hops / straight_hops : hops;
 }
 
-static void take_way(struct route *route, const struct way *way)
-{
-    route->packet->waypoint = way->packet.waypoint;
-    route->packet->route = way->packet.route;
-    for (uint32_t w = 0; w < route->routing->words; w++)
-        route->vcs[w] |= way->vcs[w];
-}
-
 /*
  * Going straight in the first leg's VCs is a detour by way of the destination itself. Where legs have no VCs of their
  * own that is no other way, nor is it for the first hop of a way that may be left.
@@ -239,7 +231,11 @@ static void choose_by_weight(struct route *route, const struct ugal *ugal)
             best = &ways[1], other = &ways[0];
     }
     bool is_free = best->weight <= config->threshold && (config->threshold > 0 || config->bias >= 0);
-    take_way(route, is_free ? best : compare_detours(route, ugal, best, other));
+    const struct way *taken = is_free ? best : compare_detours(route, ugal, best, other);
+    route->packet->waypoint = taken->packet.waypoint;
+    route->packet->route = taken->packet.route;
+    for (uint32_t w = 0; w < route->routing->words; w++)
+        route->vcs[w] |= taken->vcs[w];
 }
 
 static void choose_any(struct route *route, const struct ugal *ugal)

@@ -119,13 +119,9 @@ static void bake_routers(struct folded_clos *clos, struct arena *arena)
             level_of[router] = (uint8_t)level;
             first_below[router] = (router - tree->first_router[level]) / clos->group_size[level] * tree->below[level];
         }
+    uint16_t *next = arena_array(arena, uint16_t, (size_t)tree->levels * tree->terminals);
     tree->level_of = level_of;
     tree->first_below = first_below;
-}
-
-static void bake_down_ports(struct tree *tree, struct arena *arena)
-{
-    uint16_t *next = arena_array(arena, uint16_t, (size_t)tree->levels * tree->terminals);
     tree->down_ports = next;
     for (uint32_t level = 0; level < tree->levels; level++)
         for (uint32_t terminal = 0; terminal < tree->terminals; terminal++)
@@ -146,7 +142,6 @@ static void folded_clos_shape(const void *config, struct arena *arena, struct to
     }
     tree->terminals = tree->below[tree->levels - 1];
     bake_routers(clos, arena);
-    bake_down_ports(tree, arena);
     topology->family = tree_family;
     topology->facts = tree;
     topology->state = clos;
