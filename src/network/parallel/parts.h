@@ -26,10 +26,6 @@
 enum partition_method { PARTITION_BLOCKS, PARTITION_METIS };
 extern const char *const partition_names[];
 
-/* Fills owner[] by router, for at most as many parts as routers. False with errors. */
-bool partition_routers(const struct network *network, uint32_t parts, enum partition_method method, uint16_t *owner,
-                       struct errors *errors);
-
 /* In how many parts it is to run, and how routers are given to them. */
 struct network_split {
     uint32_t parts;      /* of each rank */

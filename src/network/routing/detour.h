@@ -126,8 +126,6 @@ struct detours {
 /* False, with errors added, where the topology or the settings do not fit. */
 bool detours_init(struct detours *detours, const struct routing *routing, const struct choice *self,
                   bool is_progressive, struct arena *arena, struct errors *errors);
-/* On a dragonfly; called by detours_init. */
-void dragonfly_detours_init(struct detours *detours, enum local_order order, bool is_progressive);
 
 /* The waypoint of a packet that goes straight. */
 static inline uint32_t detour_here(const struct detours *detours, uint32_t router)

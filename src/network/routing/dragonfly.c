@@ -15,7 +15,7 @@
  * A passage through a group is free of deadlock with one VC class: in a grid rows
  * come before columns, or the other way round. Where either may come first, the
  * second channel has a class of its own. In a bipartite group all passages of a
- * class turn from up to down, or all from down to up (detour_by_group.c).
+ * class turn from up to down, or all from down to up (detour.c).
  */
 #include "network/routing/detour.h"
 #include "network/routing/routing.h"

@@ -52,7 +52,3 @@ static inline bool is_global(const struct dragonfly *dragonfly, uint32_t router,
 }
 /* The other end of a global port; false: unused. */
 bool global_peer(const struct dragonfly *dragonfly, uint32_t router, uint32_t port, struct router_port *peer);
-
-/* Reads the channels from a file (global_file.c). False, with errors that name file and line, where that is no network. */
-bool global_read(struct dragonfly *dragonfly, const char *path, struct arena *arena, const struct choice *self,
-                 struct errors *errors);
