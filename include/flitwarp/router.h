@@ -94,9 +94,11 @@ struct waiting {
     uint32_t room;
     bool for_credit; /* holds `wanted[0]` and waits for room beyond it; else waits for an output lane */
     uint32_t wanted_count;
-    uint16_t wanted[MAX_WANTED]; /* output lanes; none while the packet is yet to be routed */
-    uint16_t holder[MAX_WANTED]; /* the input lane that holds each, HELD_BY_NOBODY, or WITHOUT_ROOM for a flit */
-    uint32_t space[MAX_WANTED];  /* flits that fit into the queue of each, where there are output queues */
+    struct wanted {
+        uint16_t lane;    /* output lane of the same router */
+        uint16_t holder;  /* the input lane that holds it, HELD_BY_NOBODY, or WITHOUT_ROOM for a flit */
+        uint32_t space;   /* flits that fit into its queue, where there are output queues */
+    } wanted[MAX_WANTED]; /* none while the packet is yet to be routed */
 };
 #define HELD_BY_NOBODY 0xffffu
 #define WITHOUT_ROOM 0xfffeu

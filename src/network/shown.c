@@ -87,9 +87,8 @@ static void add_wanted(struct waiting *waiting, const struct network *part, uint
     if (waiting->wanted_count == MAX_WANTED)
         return;
     struct lane_look seen = look_at(part, router, output, NULL);
-    waiting->holder[waiting->wanted_count] = seen.is_full ? WITHOUT_ROOM : seen.owner;
-    waiting->space[waiting->wanted_count] = seen.space;
-    waiting->wanted[waiting->wanted_count++] = (uint16_t)output;
+    waiting->wanted[waiting->wanted_count++] =
+        (struct wanted){(uint16_t)output, seen.is_full ? WITHOUT_ROOM : seen.owner, seen.space};
 }
 
 bool network_waits_for(const struct network *part, uint32_t router, uint32_t lane, struct waiting *waiting)

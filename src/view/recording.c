@@ -96,7 +96,7 @@ static void recorder_write_input(struct text *out, const struct watch *watch, ui
     write_format(out, "[%u,%u,%d,[", lane, (unsigned)input->state,
                  input->state == SHOWN_ACTIVE ? (int)input->output : -1);
     for (uint32_t i = 0; i < waiting.wanted_count; i++)
-        write_u64(out, waiting.wanted[i]);
+        write_u64(out, waiting.wanted[i].lane);
     write_close(out, ']');
     queue_write(out, watch, &input->queue, false);
     write_close(out, ']');

@@ -285,8 +285,8 @@ static void explain(struct text *words, const struct watch *watch, uint32_t lane
     }
     text_add(words, "wants ");
     for (uint32_t i = 0; i < waiting->wanted_count; i++) {
-        uint32_t holder = waiting->holder[i];
-        text_addf(words, "%s" LANE, i ? " or " : "", LANE_OF(num_vcs, waiting->wanted[i]));
+        uint32_t holder = waiting->wanted[i].holder;
+        text_addf(words, "%s" LANE, i ? " or " : "", LANE_OF(num_vcs, waiting->wanted[i].lane));
         if (holder == WITHOUT_ROOM)
             text_add(words, " (no room)");
         else if (holder == HELD_BY_NOBODY)
@@ -308,7 +308,7 @@ static void router_write_input(struct text *out, const struct watch *watch, uint
     queue_write(out, watch, &input->queue, true);
     write_format(out, "'wants':[");
     for (uint32_t i = 0; input->state == SHOWN_WAITING && i < waiting.wanted_count; i++)
-        write_u64(out, waiting.wanted[i]);
+        write_u64(out, waiting.wanted[i].lane);
     write_format(out, "]");
     write_lane_at(out, "holds", input->state == SHOWN_ACTIVE, input->output);
     struct text why = {0};

@@ -30,12 +30,6 @@ struct waiter {
     uint16_t unused[3];
 };
 
-struct wanted {
-    uint16_t lane; /* output lane of the same router */
-    uint16_t holder;
-    uint32_t space;
-};
-
 struct wait_graph {
     const struct network *network; /* borrowed */
     struct waiter *waiters;        /* owned, in the order of routers and lanes */

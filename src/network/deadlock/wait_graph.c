@@ -32,7 +32,6 @@ static void graph_add(struct wait_graph *graph, const struct waiter *waiter, con
 static void add_lane(struct wait_graph *graph, const struct network *part, uint32_t router, uint32_t lane)
 {
     struct waiting waiting;
-    struct wanted wanted[MAX_WANTED];
     if (!network_waits_for(part, router, lane, &waiting))
         return;
     const struct packet *packet = network_packet(part, waiting.packet);
@@ -49,9 +48,7 @@ static void add_lane(struct wait_graph *graph, const struct network *part, uint3
         .wanted_count = waiting.wanted_count,
         .for_credit = waiting.for_credit,
     };
-    for (uint32_t i = 0; i < waiting.wanted_count; i++)
-        wanted[i] = (struct wanted){waiting.wanted[i], waiting.holder[i], waiting.space[i]};
-    graph_add(graph, &waiter, wanted);
+    graph_add(graph, &waiter, waiting.wanted);
 }
 
 static int compare_waiters(const void *a, const void *b)

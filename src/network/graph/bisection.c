@@ -129,8 +129,6 @@ static uint32_t top_of(struct cut_search *search, uint32_t shelf)
 
 /* ---- passes ---- */
 
-static uint64_t magnitude(int64_t value) { return (uint64_t)(value < 0 ? -value : value); }
-
 static int64_t ahead_after(const struct cut_search *search, const uint8_t *side, uint32_t router)
 {
     int64_t twice = 2 * (int64_t)search->weight[router];
@@ -169,8 +167,8 @@ static uint32_t choose_move(struct cut_search *search, const uint8_t *side)
         uint32_t router = top_of(search, i ^ (heavier << 1));
         if (router == FW_NONE)
             continue;
-        uint64_t after = magnitude(ahead_after(search, side, router));
-        bool is_allowed = after <= search->reach || after < magnitude(search->ahead);
+        uint64_t after = (uint64_t)llabs(ahead_after(search, side, router));
+        bool is_allowed = after <= search->reach || after < (uint64_t)llabs(search->ahead);
         if (is_allowed && (best == FW_NONE || search->gain[router] > search->gain[best]))
             best = router;
     }
@@ -201,12 +199,12 @@ static uint64_t cut_run_pass(struct cut_search *search, uint8_t *side)
     uint32_t routers = search->adjacency->topology->routers, moves = 0, kept = 0, router;
     uint32_t patience = routers / 8 > PATIENCE ? routers / 8 : PATIENCE;
     uint64_t cut = begin_pass(search, side);
-    uint64_t best = magnitude(search->ahead) <= search->slack ? cut : UINT64_MAX;
+    uint64_t best = (uint64_t)llabs(search->ahead) <= search->slack ? cut : UINT64_MAX;
     while (moves - kept < patience && (router = choose_move(search, side)) != FW_NONE) {
         cut -= (uint64_t)(int64_t)search->gain[router];
         move(search, side, router);
         search->moved[moves++] = router;
-        if (cut < best && magnitude(search->ahead) <= search->slack) {
+        if (cut < best && (uint64_t)llabs(search->ahead) <= search->slack) {
             best = cut;
             kept = moves;
         }
@@ -279,51 +277,41 @@ static void try_order(struct finder *finder, const char *method)
 
 /* ---- natural cuts ---- */
 
-typedef uint64_t key_of(const struct topology *topology, uint32_t router, uint32_t dimension);
+enum natural { BY_NUMBER, BY_COORDINATE, BY_SUBTREE, BY_ROW };
 
-static void try_keys(struct finder *finder, key_of *key, uint32_t dimension, const char *method)
+static uint64_t natural_key(const struct topology *topology, enum natural natural, uint32_t dimension, uint32_t router)
+{
+    const struct tree *tree = topology_tree(topology);
+    switch (natural) {
+    case BY_COORDINATE:
+        return topology_coordinate(topology, router, dimension);
+    case BY_SUBTREE: /* the middle of the terminals below */
+        return 2 * (uint64_t)tree->first_below[router] + tree->below[tree_level(tree, router)];
+    case BY_ROW:
+        return router % topology_butterfly(topology)->rows;
+    default:
+        return router;
+    }
+}
+
+static void try_keys(struct finder *finder, enum natural natural, uint32_t dimension, const char *method)
 {
     const struct topology *topology = finder->adjacency->topology;
     for (uint32_t router = 0; router < topology->routers; router++)
-        finder->order[router] = (struct ranked){key(topology, router, dimension), router};
+        finder->order[router] = (struct ranked){natural_key(topology, natural, dimension, router), router};
     try_order(finder, method);
-}
-
-static uint64_t number_key(const struct topology *topology, uint32_t router, uint32_t dimension)
-{
-    (void)topology, (void)dimension;
-    return router;
-}
-
-static uint64_t coordinate_key(const struct topology *topology, uint32_t router, uint32_t dimension)
-{
-    return topology_coordinate(topology, router, dimension);
-}
-
-/* The middle of the terminals below. */
-static uint64_t tree_key(const struct topology *topology, uint32_t router, uint32_t dimension)
-{
-    const struct tree *tree = topology_tree(topology);
-    (void)dimension;
-    return 2 * (uint64_t)tree->first_below[router] + tree->below[tree_level(tree, router)];
-}
-
-static uint64_t row_key(const struct topology *topology, uint32_t router, uint32_t dimension)
-{
-    (void)dimension;
-    return router % topology_butterfly(topology)->rows;
 }
 
 static void try_natural(struct finder *finder)
 {
     const struct topology *topology = finder->adjacency->topology;
-    try_keys(finder, number_key, 0, "routers by number");
+    try_keys(finder, BY_NUMBER, 0, "routers by number");
     for (uint32_t d = 0; d < topology_dimensions(topology); d++)
-        try_keys(finder, coordinate_key, d, "a coordinate");
+        try_keys(finder, BY_COORDINATE, d, "a coordinate");
     if (topology_tree(topology))
-        try_keys(finder, tree_key, 0, "subtrees");
+        try_keys(finder, BY_SUBTREE, 0, "subtrees");
     if (topology_butterfly(topology))
-        try_keys(finder, row_key, 0, "rows");
+        try_keys(finder, BY_ROW, 0, "rows");
 }
 
 /* ---- drawn cuts ---- */

@@ -116,14 +116,9 @@ static uint32_t count_paths(struct flow *flow, uint32_t source, uint32_t target)
 /* The targets of a source, all of them or some that are drawn anew; returns how many. */
 static uint32_t choose_targets(const struct adjacency *adjacency, struct random *random, uint32_t *targets)
 {
-    uint32_t routers = adjacency->topology->routers, count = 0;
-    if (routers <= EVERY_TARGET) {
-        for (uint32_t router = 0; router < routers; router++)
-            targets[count++] = router;
-        return count;
-    }
-    for (; count < TARGETS; count++)
-        targets[count] = random_below(random, routers);
+    uint32_t routers = adjacency->topology->routers, count = routers <= EVERY_TARGET ? routers : TARGETS;
+    for (uint32_t i = 0; i < count; i++)
+        targets[i] = count == routers ? i : random_below(random, routers);
     return count;
 }
 

@@ -21,7 +21,7 @@ struct builder {
     uint32_t slot_count; /* a power of two */
     uint32_t list_count;
     uint8_t *injects, *ejects; /* by router: does a terminal? */
-    uint32_t diameter, longest;
+    struct route_table *table;
 };
 
 static uint32_t list_words(const uint32_t *list) { return ROUTE_TABLE_PORTS + list[ROUTE_TABLE_COUNT]; }
@@ -75,17 +75,6 @@ static uint32_t find_list(struct builder *builder, uint32_t router)
     return found;
 }
 
-static void table_find_hosts(struct builder *builder, struct arena *arena)
-{
-    const struct topology *topology = builder->topology;
-    builder->injects = arena_array(arena, uint8_t, topology->routers);
-    builder->ejects = arena_array(arena, uint8_t, topology->routers);
-    for (uint32_t terminal = 0; terminal < topology->terminals; terminal++) {
-        builder->injects[topology_router_of(topology, terminal)] = 1;
-        builder->ejects[topology_ejects_at(topology, terminal)] = 1;
-    }
-}
-
 static bool fill_lists(struct builder *builder, uint32_t *lists)
 {
     uint32_t routers = builder->topology->routers;
@@ -96,10 +85,10 @@ static bool fill_lists(struct builder *builder, uint32_t *lists)
             return false;
         for (uint32_t here = 0; here < routers; here++) {
             lists[(size_t)there * routers + here] = find_list(builder, here);
-            if (distance[here] > builder->diameter)
-                builder->diameter = distance[here];
-            if (builder->ejects[there] && builder->injects[here] && distance[here] > builder->longest)
-                builder->longest = distance[here];
+            if (distance[here] > builder->table->diameter)
+                builder->table->diameter = distance[here];
+            if (builder->ejects[there] && builder->injects[here] && distance[here] > builder->table->longest)
+                builder->table->longest = distance[here];
         }
     }
     return true;
@@ -115,28 +104,34 @@ const struct route_table *route_table_create(const struct routing *routing, cons
         return NULL;
     }
     struct arena scratch = {0};
+    uint32_t *lists = arena_array(arena, uint32_t, (size_t)topology->routers * topology->routers);
     struct builder builder = {
         .topology = topology,
         .pool = memory_take(sizeof(uint32_t)),
         .used = 1, /* 0 stands for an empty slot */
         .room = 1,
+        .injects = arena_array(&scratch, uint8_t, topology->routers),
+        .ejects = arena_array(&scratch, uint8_t, topology->routers),
+        .table = arena_array(arena, struct route_table, 1),
     };
     builder.pool[0] = 0;
     route_table_grow(&builder);
     search_init(&builder.search, topology, &scratch);
-    table_find_hosts(&builder, &scratch);
-    uint32_t *lists = arena_array(arena, uint32_t, (size_t)topology->routers * topology->routers);
+    for (uint32_t terminal = 0; terminal < topology->terminals; terminal++) {
+        builder.injects[topology_router_of(topology, terminal)] = 1;
+        builder.ejects[topology_ejects_at(topology, terminal)] = 1;
+    }
     bool is_connected = fill_lists(&builder, lists);
     if (!is_connected)
         choice_error(errors, self, NULL, "some routers of this \"%s\" cannot be reached from others",
                      topology->ops->name);
     uint32_t *pool = arena_array(arena, uint32_t, builder.used);
     memcpy(pool, builder.pool, sizeof *pool * builder.used);
+    builder.table->lists = lists;
+    builder.table->pool = pool;
+    builder.table->routers = topology->routers;
     free(builder.pool);
     free(builder.slots);
     arena_release(&scratch);
-
-    struct route_table *table = arena_array(arena, struct route_table, 1);
-    *table = (struct route_table){lists, pool, topology->routers, builder.diameter, builder.longest};
-    return is_connected ? table : NULL;
+    return is_connected ? builder.table : NULL;
 }
