@@ -56,21 +56,6 @@ static void find_obstacles(struct obstacles *found, struct goal_schedule *schedu
         }
 }
 
-static void report_losses(const struct obstacles *found, struct errors *errors)
-{
-    const struct {
-        uint64_t count;
-        const char *what;
-    } losses[] = {{found->probes, "probes, which would be left out"},
-                  {found->one_sided, "puts and gets, which would be left out"},
-                  {found->modes, "synchronous, buffered or ready sends, which would be plain ones"},
-                  {found->parts_of_ns, "times that are no whole nanoseconds, which would be rounded"}};
-    for (size_t i = 0; i < sizeof losses / sizeof *losses; i++)
-        if (losses[i].count)
-            errors_add(errors, "GOAL cannot express %llu %s; --lossy accepts that", (unsigned long long)losses[i].count,
-                       losses[i].what);
-}
-
 bool goal_schedule_init(struct goal_schedule *schedule, const struct trace *trace,
                         const struct collective_settings *settings, bool is_lossy, struct errors *errors)
 {
@@ -80,8 +65,14 @@ bool goal_schedule_init(struct goal_schedule *schedule, const struct trace *trac
     table_init(&schedule->tags, sizeof(uint32_t), NULL);
     find_obstacles(&found, schedule);
     schedule->timer_cpu = found.max_cpu + found.has_times;
+    const struct trace_loss losses[] = {
+        {found.probes, "probes, which would be left out"},
+        {found.one_sided, "puts and gets, which would be left out"},
+        {found.modes, "synchronous, buffered or ready sends, which would be plain ones"},
+        {found.parts_of_ns, "times that are no whole nanoseconds, which would be rounded"},
+        {0}};
     if (!is_lossy)
-        report_losses(&found, errors);
+        trace_report_losses("GOAL", losses, errors);
     if (found.any_tags && (found.communicators || found.has_collectives))
         errors_add(errors,
                    "GOAL cannot express %llu receives of any tag beside communicators or collectives, whose "
@@ -150,23 +141,18 @@ struct expansion {
     uint32_t waited, previous; /* nodes from here on: all that the next step waits for; those of the step before */
 };
 
-static void message_add(const struct expansion *expansion, const struct plan_message *message, enum goal_type type)
-{
-    if (message->peer == FW_NONE)
-        return;
-    node_add(expansion->made, (struct goal_node){.type = (uint8_t)type,
-                                                 .peer = expansion->communicator->ranks[message->peer],
-                                                 .tag = expansion->tag,
-                                                 .cpu = expansion->cpu,
-                                                 .amount = message->bytes});
-}
-
 static void step_add(struct expansion *expansion, const struct plan_step *step)
 {
     struct goal_rank *made = expansion->made;
+    const struct plan_message *messages[] = {[GOAL_SEND] = &step->send, [GOAL_RECEIVE] = &step->receive};
     uint32_t first = made->node_count;
-    message_add(expansion, &step->send, GOAL_SEND);
-    message_add(expansion, &step->receive, GOAL_RECEIVE);
+    for (enum goal_type type = GOAL_SEND; type <= GOAL_RECEIVE; type++)
+        if (messages[type]->peer != FW_NONE)
+            node_add(made, (struct goal_node){.type = (uint8_t)type,
+                                              .peer = expansion->communicator->ranks[messages[type]->peer],
+                                              .tag = expansion->tag,
+                                              .cpu = expansion->cpu,
+                                              .amount = messages[type]->bytes});
     for (uint32_t node = first; node < made->node_count; node++)
         for (uint32_t earlier = step->is_free ? expansion->previous : expansion->waited; earlier < first; earlier++)
             edge_add(made, node, earlier, step->is_free && earlier != expansion->begin);
@@ -184,10 +170,10 @@ static struct span goal_expand(struct goal_schedule *schedule, uint32_t rank, ui
     const struct trace_communicator *communicator = &schedule->trace->communicators[task->communicator];
     struct plan plan = plan_of_task(schedule->settings, schedule->trace, task);
     uint32_t place = communicator_place(communicator, rank), steps = plan_shape(&plan).steps;
+    uint32_t tag = tag_of(schedule, trace_collective_number(schedule->trace, rank, number), 0, true);
     struct expansion expansion = {.made = made,
                                   .communicator = communicator,
-                                  .tag =
-                                      tag_of(schedule, trace_collective_number(schedule->trace, rank, number), 0, true),
+                                  .tag = tag,
                                   .cpu = task->cpu,
                                   .begin = compute_add(made, 0, task->cpu)};
     expansion.waited = expansion.previous = expansion.begin;

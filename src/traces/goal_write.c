@@ -9,25 +9,18 @@
 
 /* ---- text ---- */
 
-static void goal_print_number(FILE *out, const char *before, uint32_t number)
-{
-    if (number == FW_ANY)
-        fprintf(out, "%s-1", before);
-    else
-        fprintf(out, "%s%u", before, number);
-}
+/* -1 is any. */
+static long long shown(uint32_t number) { return number == FW_ANY ? -1 : (long long)number; }
 
 static void goal_print_node(FILE *out, const struct goal_node *node, uint32_t number)
 {
+    bool is_send = node->type == GOAL_SEND;
     fprintf(out, "l%u: ", number + 1);
-    if (node->type == GOAL_COMPUTE) {
+    if (node->type == GOAL_COMPUTE)
         fprintf(out, "calc %llu", (unsigned long long)node->amount);
-    } else {
-        bool is_send = node->type == GOAL_SEND;
-        fprintf(out, "%s %llub ", is_send ? "send" : "recv", (unsigned long long)node->amount);
-        goal_print_number(out, is_send ? "to " : "from ", node->peer);
-        goal_print_number(out, " tag ", node->tag);
-    }
+    else
+        fprintf(out, "%s %llub %s %lld tag %lld", is_send ? "send" : "recv", (unsigned long long)node->amount,
+                is_send ? "to" : "from", shown(node->peer), shown(node->tag));
     if (node->cpu)
         fprintf(out, " cpu %u", node->cpu);
     if (node->nic)
@@ -91,13 +84,10 @@ static void write_nodes(FILE *out, const struct goal_rank *rank, const uint32_t 
     uint32_t edge = 0;
     for (uint32_t i = 0; i < rank->node_count; i++) {
         const struct goal_node *node = &rank->nodes[i];
-        write_number(out, waits[i], 4);
-        write_number(out, node->type, 1);
-        write_number(out, node->peer, 4);
-        write_number(out, node->amount, 8);
-        write_number(out, node->tag, 4);
-        write_number(out, node->cpu, 1);
-        write_number(out, node->nic, 1);
+        const uint64_t fields[][2] = {{waits[i], 4},  {node->type, 1}, {node->peer, 4}, {node->amount, 8},
+                                      {node->tag, 4}, {node->cpu, 1},  {node->nic, 1}};
+        for (uint32_t field = 0; field < sizeof fields / sizeof *fields; field++)
+            write_number(out, fields[field][0], (uint32_t)fields[field][1]);
         for (uint32_t on_start = 0; on_start < 2; on_start++) {
             uint32_t count = edges_from(rank, edge, i, on_start);
             write_number(out, count, 4);
@@ -127,9 +117,6 @@ static void write_rank(FILE *out, const struct goal_rank *rank)
     free(waits);
 }
 
-/* Of processors or interfaces up to this number; a byte has no room for 256. */
-static uint32_t count_of(uint32_t highest) { return highest < UINT8_MAX ? highest + 1 : UINT8_MAX; }
-
 bool goal_write_binary(struct goal_schedule *schedule, const char *path, struct errors *errors)
 {
     struct output_file output;
@@ -140,8 +127,10 @@ bool goal_write_binary(struct goal_schedule *schedule, const char *path, struct 
     uint64_t *places = memory_take((ranks + 1ull) * sizeof *places);
     write_number(output.stream, COOKIE, 8);
     write_number(output.stream, ranks, 4);
-    write_number(output.stream, count_of(schedule->timer_cpu), 1);
-    write_number(output.stream, count_of(schedule->max_nic), 1);
+    for (uint32_t i = 0; i < 2; i++) { /* numbers of processors and interfaces; a byte has no room for 256 */
+        uint32_t highest = i ? schedule->max_nic : schedule->timer_cpu;
+        write_number(output.stream, highest < UINT8_MAX ? highest + 1 : UINT8_MAX, 1);
+    }
     long table = ftell(output.stream);
     if (table < 0) {
         errors_add(errors, "cannot write \"%s\": binary GOAL needs a file in which one can go back", path);

@@ -58,21 +58,6 @@ struct matrix {
     double cell; /* pixels */
 };
 
-static void fill(struct matrix *matrix, const struct trace_survey *survey)
-{
-    void **pairs = table_sorted(&survey->pairs);
-    for (uint32_t i = 0; i < survey->pairs.count; i++) {
-        const struct traffic_counts *counts = pairs[i];
-        const struct table_key *key = table_key_of(counts);
-        uint64_t row = key->part[0] / matrix->ranks_per_cell, column = key->part[1] / matrix->ranks_per_cell;
-        uint64_t *cell = &matrix->bytes[row * matrix->cells + column];
-        *cell += counts->bytes + (*cell == 0); /* so that messages without bytes are seen too */
-        if (*cell > matrix->most)
-            matrix->most = *cell;
-    }
-    free(pairs);
-}
-
 /* From a light blue to a dark one. */
 static void print_colour(const struct matrix *matrix, double amount)
 {
@@ -84,16 +69,15 @@ static void print_colour(const struct matrix *matrix, double amount)
 
 static void draw_cells(const struct matrix *matrix)
 {
-    for (uint32_t row = 0; row < matrix->cells; row++)
-        for (uint32_t column = 0; column < matrix->cells; column++) {
-            uint64_t amount = matrix->bytes[(size_t)row * matrix->cells + column];
-            if (!amount)
-                continue;
-            fprintf(matrix->out, "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" ",
-                    LEFT + column * matrix->cell, TOP + row * matrix->cell, matrix->cell, matrix->cell);
-            print_colour(matrix, (double)amount);
-            fputs("/>\n", matrix->out);
-        }
+    for (size_t i = 0; i < (size_t)matrix->cells * matrix->cells; i++) {
+        size_t row = i / matrix->cells, column = i % matrix->cells;
+        if (!matrix->bytes[i])
+            continue;
+        fprintf(matrix->out, "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" ",
+                LEFT + (double)column * matrix->cell, TOP + (double)row * matrix->cell, matrix->cell, matrix->cell);
+        print_colour(matrix, (double)matrix->bytes[i]);
+        fputs("/>\n", matrix->out);
+    }
 }
 
 static void draw_axes(const struct matrix *matrix)
@@ -157,7 +141,16 @@ static bool write_picture(const char *path, const char *title, const struct trac
     matrix.cell = CANVAS / matrix.cells;
     matrix.bytes = calloc((size_t)matrix.cells * matrix.cells, sizeof *matrix.bytes);
     NEED(matrix.bytes, "out of memory for %u x %u squares", matrix.cells, matrix.cells);
-    fill(&matrix, survey);
+    void **pairs = table_sorted(&survey->pairs);
+    for (uint32_t i = 0; i < survey->pairs.count; i++) {
+        const struct traffic_counts *counts = pairs[i];
+        const struct table_key *key = table_key_of(counts);
+        uint64_t row = key->part[0] / matrix.ranks_per_cell, column = key->part[1] / matrix.ranks_per_cell;
+        uint64_t *cell = &matrix.bytes[row * matrix.cells + column];
+        *cell += counts->bytes + (*cell == 0); /* so that messages without bytes are seen too */
+        matrix.most = *cell > matrix.most ? *cell : matrix.most;
+    }
+    free(pairs);
     double width = LEFT + CANVAS + RIGHT, height = TOP + CANVAS + BOTTOM;
     fprintf(matrix.out,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\">\n"

@@ -86,22 +86,9 @@ static int by_send_time(const void *a, const void *b)
     return one->number < other->number ? -1 : 1;
 }
 
-static bool write_messages(const struct gathering *gathering, const char *path, struct errors *errors)
-{
-    static const char header[] = "time_ps,source,destination,bytes\n";
-    struct csv_file *file = csv_open(path, errors);
-    if (!file)
-        return false;
-    csv_text(file, header, sizeof header - 1);
-    for (uint64_t i = 0; i < gathering->count; i++) {
-        const struct timed_message *message = &gathering->messages[i];
-        csv_line(file, (const uint64_t[]){message->time_ps, message->source, message->destination, message->bytes}, 4);
-    }
-    return csv_close(file, errors);
-}
-
 int messages_write(const struct trace *trace, const char *path, bool is_lossy, struct errors *errors)
 {
+    static const char header[] = "time_ps,source,destination,bytes\n";
     struct gathering gathering = {0};
     uint64_t sends = 0;
     uint32_t before = errors->count;
@@ -111,19 +98,24 @@ int messages_write(const struct trace *trace, const char *path, bool is_lossy, s
     gathering.messages = memory_take(sends * sizeof *gathering.messages + 1);
     for (uint32_t rank = 0; rank < trace->rank_count; rank++)
         gather_rank(&gathering, trace, rank);
-    if (!is_lossy && gathering.answers)
-        errors_add(errors,
-                   "CSV cannot express %llu sends that wait for other ranks, and would have them as if "
-                   "communication took no time; --lossy accepts that",
-                   (unsigned long long)gathering.answers);
-    if (!is_lossy && gathering.collectives)
-        errors_add(errors, "CSV cannot express %llu collectives, which would be left out; --lossy accepts that",
-                   (unsigned long long)gathering.collectives);
-    if (!is_lossy && gathering.one_sided)
-        errors_add(errors, "CSV cannot express %llu puts and gets, which would be left out; --lossy accepts that",
-                   (unsigned long long)gathering.one_sided);
+    const struct trace_loss losses[] = {
+        {gathering.answers, "sends that wait for other ranks, and would have them as if communication took no time"},
+        {gathering.collectives, "collectives, which would be left out"},
+        {gathering.one_sided, "puts and gets, which would be left out"},
+        {0}};
+    if (!is_lossy)
+        trace_report_losses("CSV", losses, errors);
     qsort(gathering.messages, gathering.count, sizeof *gathering.messages, by_send_time);
-    int status = errors->count > before ? EXIT_USAGE : write_messages(&gathering, path, errors) ? EXIT_DONE : EXIT_IO;
+    int status = errors->count > before ? EXIT_USAGE : EXIT_IO;
+    struct csv_file *file = status == EXIT_USAGE ? NULL : csv_open(path, errors);
+    if (file)
+        csv_text(file, header, sizeof header - 1);
+    for (uint64_t i = 0; file && i < gathering.count; i++) {
+        const struct timed_message *message = &gathering.messages[i];
+        csv_line(file, (const uint64_t[]){message->time_ps, message->source, message->destination, message->bytes}, 4);
+    }
+    if (file && csv_close(file, errors))
+        status = EXIT_DONE;
     free(gathering.messages);
     return status;
 }

@@ -19,15 +19,6 @@ static void count_message(struct trace_survey *survey, uint32_t from, uint32_t t
         survey->largest_bytes = bytes;
 }
 
-static void count_compute(struct trace_survey *survey, uint32_t rank, const struct task *task)
-{
-    survey->computed_ps += task->amount;
-    if (task->amount > survey->longest_compute_ps) {
-        survey->longest_compute_ps = task->amount;
-        survey->longest_compute_rank = rank;
-    }
-}
-
 static void count_rank(struct trace_survey *survey, uint32_t rank)
 {
     const struct trace_rank *at = &survey->trace->ranks[rank];
@@ -38,11 +29,15 @@ static void count_rank(struct trace_survey *survey, uint32_t rank)
             count_message(survey, rank, task->peer, task->amount);
         else if (task->kind == TASK_GET)
             count_message(survey, task->peer, rank, task->amount);
-        else if (task->kind == TASK_COMPUTE)
-            count_compute(survey, rank, task);
         else if (task->kind == TASK_COLLECTIVE) {
             survey->operations[task->unit].tasks++;
             survey->operations[task->unit].bytes += task->amount;
+        } else if (task->kind == TASK_COMPUTE) {
+            survey->computed_ps += task->amount;
+            if (task->amount > survey->longest_compute_ps) {
+                survey->longest_compute_ps = task->amount;
+                survey->longest_compute_rank = rank;
+            }
         }
     }
 }
@@ -75,6 +70,14 @@ void trace_survey_init(struct trace_survey *survey, const struct trace *trace)
 }
 
 void trace_survey_release(struct trace_survey *survey) { table_release(&survey->pairs); }
+
+void trace_report_losses(const char *format, const struct trace_loss *losses, struct errors *errors)
+{
+    for (; losses->what; losses++)
+        if (losses->count)
+            errors_add(errors, "%s cannot express %llu %s; --lossy accepts that", format,
+                       (unsigned long long)losses->count, losses->what);
+}
 
 /* ---- settings ---- */
 

@@ -44,11 +44,20 @@ struct trace_survey {
 void trace_survey_init(struct trace_survey *survey, const struct trace *trace);
 void trace_survey_release(struct trace_survey *survey);
 
-/* The communication matrix of a trace: a table of pairs (.csv), or a picture (.svg), a square a pair. */
-/* False, with an error, when the name is of neither. */
+/* The communication matrix of a trace: a table of pairs (.csv), or a picture (.svg). False, with an error: it is neither. */
 bool trace_matrix_check(const char *path, struct errors *errors);
 /* False, with an error, when it cannot be written. */
 bool trace_matrix_write(const char *path, const char *title, const struct trace_survey *survey, struct errors *errors);
+
+/* ---- what other formats cannot say ---- */
+
+/* So many of something, "probes, which would be left out"; the last of several is of none and NULL. */
+struct trace_loss {
+    uint64_t count;
+    const char *what;
+};
+/* An error for each of which there are some. */
+void trace_report_losses(const char *format, const struct trace_loss *losses, struct errors *errors);
 
 /* ---- GOAL ---- */
 

@@ -9,25 +9,27 @@
  * A packet leaves in its cycle, or later, when all those have arrived that list it. It
  * comes behind them in the file; where it leaves from another node than they arrive at,
  * that node is told. Its size follows from its type. All regions are read, one after the other.
+ *
+ * What is compressed goes through a window: as much as fits is undone at a time, so that files of any size take little
+ * memory. Several compressed streams may stand one behind the other, as parallel compressors write them.
  */
 #include "base/table.h"
-#include "workload/trace/reader/bytes.h"
 #include "flitwarp/trace_packets.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef FLITWARP_HAVE_BZIP2
+#include <bzlib.h>
+#endif
+
+#define WINDOW ((size_t)256 << 10)
 #define MAGIC 0x484a5455u
 #define HEADER_BYTES 72
 #define REGION_BYTES 24
 #define PACKET_BYTES 21
 #define SMALL 8  /* bytes of a packet without data */
 #define LARGE 72 /* and with a line of the cache */
-
-struct netrace_header {
-    uint32_t nodes, notes, regions;
-    uint64_t packets;
-};
 
 struct netrace_packet {
     uint64_t cycle, offset;
@@ -42,13 +44,23 @@ struct waiting {
 
 struct netrace {
     const struct trace_source *source;
-    struct byte_stream *stream;
     struct errors *errors;
-    struct netrace_header header;
-    uint64_t cycle_ps;
+    uint64_t packet_count, cycle_ps;
+    uint32_t nodes, regions;
     struct packets packets;
     struct table waited;  /* by a packet's number: how many list it, */
     struct table waiting; /* and with a number of their own: those that do */
+    /* The bytes from beginning to end. */
+    const unsigned char *window; /* what has come out; without compression the file */
+    size_t size, at;             /* of the window */
+    uint64_t before;             /* bytes that came out before the window */
+    unsigned char *undone;       /* owned: room for the window; NULL: not compressed */
+    const char *fault;           /* NULL: none so far */
+#ifdef FLITWARP_HAVE_BZIP2
+    bz_stream bzip2;
+    size_t taken; /* of the file */
+    bool is_in_stream;
+#endif
 };
 
 static const uint8_t sizes[] = {
@@ -56,23 +68,105 @@ static const uint8_t sizes[] = {
     [15] = SMALL, [16] = LARGE, [25] = SMALL, [27] = SMALL, [28] = SMALL, [29] = SMALL, [30] = LARGE,
 };
 
-static uint32_t netrace_u32_at(const unsigned char *bytes)
-{
-    return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
-}
-
-static uint64_t u64_at(const unsigned char *bytes)
-{
-    return netrace_u32_at(bytes) | (uint64_t)netrace_u32_at(bytes + 4) << 32;
-}
-
 #define netrace_error(netrace, offset, format, ...)                                                                    \
     errors_add((netrace)->errors, "%s: offset %llu: " format, (netrace)->source->path, (unsigned long long)(offset),   \
                __VA_ARGS__)
 
+/* ---- bytes ---- */
+
+static uint64_t number_at(const unsigned char *at, uint32_t bytes)
+{
+    uint64_t number = 0;
+    while (bytes-- > 0)
+        number = number << 8 | at[bytes];
+    return number;
+}
+
+static uint32_t netrace_u32_at(const unsigned char *at) { return (uint32_t)number_at(at, 4); }
+
+static bool is_bzip2(const struct trace_source *source)
+{
+    const unsigned char *head = source->bytes;
+    return source->size >= 4 && memcmp(head, "BZh", 3) == 0 && head[3] >= '1' && head[3] <= '9';
+}
+
+#ifdef FLITWARP_HAVE_BZIP2
+/* Takes of the file what the library can count. */
+static int undo_some(struct netrace *netrace)
+{
+    size_t left = netrace->source->size - netrace->taken;
+    unsigned given = left < WINDOW ? (unsigned)left : (unsigned)WINDOW;
+    netrace->bzip2.next_in = (char *)(uintptr_t)netrace->source->bytes + netrace->taken;
+    netrace->bzip2.avail_in = given;
+    netrace->bzip2.next_out = (char *)netrace->undone + netrace->size;
+    netrace->bzip2.avail_out = (unsigned)(WINDOW - netrace->size);
+    int status = BZ2_bzDecompress(&netrace->bzip2);
+    netrace->taken += given - netrace->bzip2.avail_in;
+    return status;
+}
+
+static void end_stream(struct netrace *netrace)
+{
+    if (netrace->is_in_stream)
+        BZ2_bzDecompressEnd(&netrace->bzip2);
+    netrace->is_in_stream = false;
+}
+
+/* Fills the window; it stays empty at the end of the file and at a fault. */
+static void refill(struct netrace *netrace)
+{
+    netrace->before += netrace->size;
+    netrace->size = netrace->at = 0;
+    while (netrace->size < WINDOW && !netrace->fault) {
+        bool has_more = netrace->taken < netrace->source->size;
+        if (!netrace->is_in_stream) {
+            if (!has_more)
+                break;
+            netrace->bzip2 = (bz_stream){0};
+            FW_CHECK(BZ2_bzDecompressInit(&netrace->bzip2, 0, 0) == BZ_OK, "bzip2 refuses to begin");
+            netrace->is_in_stream = true;
+        }
+        int status = undo_some(netrace);
+        size_t filled = WINDOW - netrace->bzip2.avail_out;
+        if (status == BZ_STREAM_END)
+            end_stream(netrace);
+        else if (status != BZ_OK)
+            netrace->fault = "is damaged";
+        else if (!has_more && filled == netrace->size)
+            netrace->fault = "is cut short";
+        netrace->size = filled;
+    }
+    trace_source_done(netrace->source, netrace->taken);
+}
+#else
+static void end_stream(struct netrace *netrace) { (void)netrace; }
+static void refill(struct netrace *netrace) { (void)netrace; }
+#endif
+
+/* Of the next byte, counted in what comes out. */
+static uint64_t netrace_offset(const struct netrace *netrace) { return netrace->before + netrace->at; }
+
+/* Makes sure that something is in the window; false: there is no more, by a fault or because it is the end. */
+static bool has_bytes(struct netrace *netrace)
+{
+    if (netrace->at == netrace->size && netrace->undone)
+        refill(netrace);
+    return netrace->at < netrace->size;
+}
+
+/* So many bytes more; false, with an error, where the file ends before them or what is compressed is damaged. */
 static bool netrace_read_bytes(struct netrace *netrace, void *bytes, size_t size)
 {
-    return byte_stream_read(netrace->stream, bytes, size, netrace->errors);
+    for (size_t filled = 0; filled < size;) {
+        if (!has_bytes(netrace))
+            return netrace_error(netrace, netrace_offset(netrace), "the file %s where %zu bytes more are due",
+                                 netrace->fault ? netrace->fault : "ends", size - filled);
+        size_t here = netrace->size - netrace->at, part = size - filled < here ? size - filled : here;
+        memcpy((unsigned char *)bytes + filled, netrace->window + netrace->at, part);
+        netrace->at += part;
+        filled += part;
+    }
+    return true;
 }
 
 /* ---- what comes before the packets ---- */
@@ -93,27 +187,18 @@ static bool check_magic(struct netrace *netrace, const unsigned char *bytes)
     return magic == MAGIC && version == 1.0f;
 }
 
-static bool skip(struct netrace *netrace, uint64_t bytes)
-{
-    unsigned char dropped[4096];
-    for (; bytes > sizeof dropped; bytes -= sizeof dropped)
-        if (!netrace_read_bytes(netrace, dropped, sizeof dropped))
-            return false;
-    return netrace_read_bytes(netrace, dropped, (size_t)bytes);
-}
-
 static bool check_regions(struct netrace *netrace)
 {
     unsigned char bytes[REGION_BYTES];
     uint64_t packets = 0, region_packets;
-    for (uint32_t i = 0; i < netrace->header.regions; i++) {
+    for (uint32_t i = 0; i < netrace->regions; i++) {
         if (!netrace_read_bytes(netrace, bytes, sizeof bytes))
             return false;
-        region_packets = u64_at(bytes + 16);
-        if (region_packets > netrace->header.packets - packets)
-            return netrace_error(netrace, byte_stream_offset(netrace->stream) - 8,
+        region_packets = number_at(bytes + 16, 8);
+        if (region_packets > netrace->packet_count - packets)
+            return netrace_error(netrace, netrace_offset(netrace) - 8,
                                  "region %u has %llu packets, more than are left of the %llu of the whole file", i,
-                                 (unsigned long long)region_packets, (unsigned long long)netrace->header.packets);
+                                 (unsigned long long)region_packets, (unsigned long long)netrace->packet_count);
         packets += region_packets;
     }
     return true;
@@ -121,17 +206,23 @@ static bool check_regions(struct netrace *netrace)
 
 static bool netrace_read_header(struct netrace *netrace)
 {
-    unsigned char bytes[HEADER_BYTES];
+    unsigned char bytes[HEADER_BYTES], dropped[4096];
     if (!netrace_read_bytes(netrace, bytes, 8) || !check_magic(netrace, bytes) ||
         !netrace_read_bytes(netrace, bytes + 8, HEADER_BYTES - 8))
         return false;
-    netrace->header =
-        (struct netrace_header){bytes[38], netrace_u32_at(bytes + 56), netrace_u32_at(bytes + 60), u64_at(bytes + 48)};
-    if (netrace->header.nodes == 0 || netrace->header.packets == 0 || netrace->header.packets > MAX_PACKETS)
+    netrace->nodes = bytes[38];
+    netrace->packet_count = number_at(bytes + 48, 8);
+    netrace->regions = netrace_u32_at(bytes + 60);
+    if (netrace->nodes == 0 || netrace->packet_count == 0 || netrace->packet_count > MAX_PACKETS)
         return netrace_error(netrace, 38,
                              "%u nodes and %llu packets; accepted: 1 node and 1 packet or more, and up to %u packets",
-                             netrace->header.nodes, (unsigned long long)netrace->header.packets, MAX_PACKETS);
-    return skip(netrace, netrace->header.notes) && check_regions(netrace);
+                             netrace->nodes, (unsigned long long)netrace->packet_count, MAX_PACKETS);
+    for (uint32_t notes = netrace_u32_at(bytes + 56), part; notes > 0; notes -= part) { /* are passed over */
+        part = notes < sizeof dropped ? notes : sizeof dropped;
+        if (!netrace_read_bytes(netrace, dropped, part))
+            return false;
+    }
+    return check_regions(netrace);
 }
 
 /* ---- who waits for whom ---- */
@@ -177,18 +268,18 @@ static bool check_nobody_waits(struct netrace *netrace)
 static bool netrace_read_packet(struct netrace *netrace, struct netrace_packet *packet)
 {
     unsigned char bytes[PACKET_BYTES];
-    uint64_t offset = byte_stream_offset(netrace->stream);
+    uint64_t offset = netrace_offset(netrace);
     if (!netrace_read_bytes(netrace, bytes, sizeof bytes))
         return false;
     uint8_t type = bytes[16];
-    *packet = (struct netrace_packet){.cycle = u64_at(bytes),
+    *packet = (struct netrace_packet){.cycle = number_at(bytes, 8),
                                       .offset = offset,
                                       .id = netrace_u32_at(bytes + 8),
                                       .bytes = type < sizeof sizes ? sizes[type] : 0,
                                       .source = bytes[17],
                                       .destination = bytes[18],
                                       .dependents = bytes[20]};
-    uint32_t nodes = netrace->header.nodes;
+    uint32_t nodes = netrace->nodes;
     uint64_t last_cycle = UINT64_MAX / netrace->cycle_ps;
     if (packet->cycle > last_cycle)
         netrace_error(netrace, offset, "cycle %llu is beyond %llu", (unsigned long long)packet->cycle,
@@ -221,31 +312,45 @@ static bool add_packet(struct netrace *netrace, const struct netrace_packet *pac
 static bool netrace_read_packets(struct netrace *netrace)
 {
     struct netrace_packet packet;
-    for (uint64_t i = 0; i < netrace->header.packets; i++)
+    for (uint64_t i = 0; i < netrace->packet_count; i++)
         if (!netrace_read_packet(netrace, &packet) || !add_packet(netrace, &packet))
             return false;
-    return byte_stream_end(netrace->stream, netrace->errors) && check_nobody_waits(netrace);
+    const char *fault = has_bytes(netrace) ? "goes on" : netrace->fault;
+    if (fault)
+        return netrace_error(netrace, netrace_offset(netrace), "the file %s where it should end", fault);
+    return check_nobody_waits(netrace);
 }
 
 static bool netrace_read(const struct trace_source *source, struct trace_builder *builder, struct errors *errors)
 {
     struct netrace netrace = {.source = source,
                               .errors = errors,
-                              .stream = byte_stream_open(source, errors),
-                              .cycle_ps = cycle_ps(source->config)};
-    if (!netrace.stream)
-        return false;
+                              .cycle_ps = cycle_ps(source->config),
+                              .window = source->bytes,
+                              .size = source->size};
+    if (is_bzip2(source)) {
+#ifndef FLITWARP_HAVE_BZIP2
+        return errors_add(
+            errors,
+            "%s: the file is compressed by bzip2, which this program was built without; accepted: the file after "
+            "bunzip2, or a program that was built with libbz2-dev installed",
+            source->path);
+#endif
+        netrace.window = netrace.undone = memory_take(WINDOW);
+        netrace.size = 0;
+    }
     table_init(&netrace.waited, sizeof(uint32_t), NULL);
     table_init(&netrace.waiting, sizeof(struct waiting), NULL);
     bool is_good = netrace_read_header(&netrace);
     if (is_good) {
-        packets_init(&netrace.packets, builder, netrace.header.nodes);
+        packets_init(&netrace.packets, builder, netrace.nodes);
         is_good = netrace_read_packets(&netrace);
         packets_release(&netrace.packets);
     }
     table_release(&netrace.waited);
     table_release(&netrace.waiting);
-    byte_stream_close(netrace.stream);
+    end_stream(&netrace);
+    free(netrace.undone);
     return is_good;
 }
 
