@@ -104,9 +104,16 @@ static bool goal_take(struct goal *goal, const char *text)
     return word_is(word, text) || goal_error(goal, "%s where '%s' is expected", shown(goal, word), text);
 }
 
-/* Digits, with a letter behind them where `unit` says so. */
+/* Digits, with a letter behind them where `unit` says so; up to FW_ANY: also -1, which is FW_ANY. */
 static bool take_number(struct goal *goal, const char *what, const char *unit, uint64_t most, uint64_t *number)
 {
+    goal_skip_blanks(goal);
+    if (most == FW_ANY && stands(goal, "-1")) {
+        goal->at += 2;
+        *number = FW_ANY;
+        return true;
+    }
+    most -= most == FW_ANY;
     struct word word = goal_next_word(goal);
     size_t digits = 0;
     *number = 0;
@@ -120,21 +127,6 @@ static bool take_number(struct goal *goal, const char *what, const char *unit, u
     return (digits && word_is((struct word){word.chars + digits, word.length - digits}, unit)) ||
            goal_error(goal, "%s where %s is expected: digits%s%s", shown(goal, word), what, *unit ? " and then " : "",
                       unit);
-}
-
-/* The same, or -1, which is FW_ANY. */
-static bool take_number_or_any(struct goal *goal, const char *what, bool may_be_any, uint32_t *number)
-{
-    uint64_t value;
-    goal_skip_blanks(goal);
-    if (may_be_any && stands(goal, "-1")) {
-        goal->at += 2;
-        *number = FW_ANY;
-        return true;
-    }
-    bool is_good = take_number(goal, what, "", FW_ANY - 1, &value);
-    *number = (uint32_t)value;
-    return is_good;
 }
 
 /* Short labels are their own keys; long ones are told apart by two hashes. */
@@ -156,52 +148,46 @@ static struct table_key goal_key_of(struct word label)
 static bool take_peer(struct goal *goal, struct task *task)
 {
     bool is_send = task->kind == TASK_SEND;
+    uint32_t ranks = builder_ranks(goal->builder);
+    uint64_t peer;
     if (!take_number(goal, "a size in bytes", "b", UINT64_MAX, &task->amount) ||
-        !goal_take(goal, is_send ? "to" : "from") || !take_number_or_any(goal, "a rank", !is_send, &task->peer))
+        !goal_take(goal, is_send ? "to" : "from") || !take_number(goal, "a rank", "", FW_ANY - is_send, &peer))
         return false;
-    if (task->peer != FW_ANY && task->peer >= builder_ranks(goal->builder))
-        return goal_error(goal, "rank %u of a file of %u ranks; accepted: 0 to %u", task->peer,
-                          builder_ranks(goal->builder), builder_ranks(goal->builder) - 1);
-    return true;
+    task->peer = (uint32_t)peer;
+    return peer == FW_ANY || peer < ranks ||
+           goal_error(goal, "rank %u of a file of %u ranks; accepted: 0 to %u", task->peer, ranks, ranks - 1);
 }
 
 /* tag, cpu and nic up to the end of the line. */
 static bool take_options(struct goal *goal, struct task *task)
 {
-    bool is_message = task->kind != TASK_COMPUTE, is_good = true;
-    struct word word;
-    while (is_good && (word = goal_next_word(goal)).length) {
-        uint64_t number = 0;
-        if (word_is(word, "cpu")) {
-            is_good = take_number(goal, "the number of a cpu", "", UINT8_MAX, &number);
-            task->cpu = (uint8_t)number;
-        } else if (is_message && word_is(word, "nic")) {
-            is_good = take_number(goal, "the number of a nic", "", UINT8_MAX, &number);
-            task->unit = (uint8_t)number;
-        } else if (is_message && word_is(word, "tag")) {
-            is_good = take_number_or_any(goal, "a tag", task->kind == TASK_RECEIVE, &task->tag);
-        } else {
-            is_good = goal_error(goal, "%s where %s or the end of the line is expected", shown(goal, word),
-                                 is_message ? "tag, cpu, nic" : "cpu");
-        }
+    bool is_message = task->kind != TASK_COMPUTE;
+    for (struct word word; (word = goal_next_word(goal)).length;) {
+        bool is_cpu = word_is(word, "cpu"), is_tag = is_message && word_is(word, "tag");
+        const char *what = is_tag ? "a tag" : is_cpu ? "the number of a cpu" : "the number of a nic";
+        uint64_t number, most = !is_tag ? UINT8_MAX : FW_ANY - (task->kind == TASK_SEND);
+        if (!is_cpu && !is_tag && !(is_message && word_is(word, "nic")))
+            return goal_error(goal, "%s where %s or the end of the line is expected", shown(goal, word),
+                              is_message ? "tag, cpu, nic" : "cpu");
+        if (!take_number(goal, what, "", most, &number))
+            return false;
+        if (is_tag)
+            task->tag = (uint32_t)number;
+        else
+            *(is_cpu ? &task->cpu : &task->unit) = (uint8_t)number;
     }
-    return is_good;
+    return true;
 }
 
 static bool take_operation(struct goal *goal, struct word name, uint32_t *number)
 {
-    struct task task = {.kind = TASK_COMPUTE};
-    if (word_is(name, "calc")) {
-        if (!take_number(goal, "nanoseconds", "", MOST_NANOSECONDS, &task.amount))
-            return false;
-        task.amount *= 1000;
-    } else if (word_is(name, "send") || word_is(name, "recv")) {
-        task.kind = word_is(name, "send") ? TASK_SEND : TASK_RECEIVE;
-        if (!take_peer(goal, &task))
-            return false;
-    } else {
+    bool is_send = word_is(name, "send"), is_compute = word_is(name, "calc");
+    struct task task = {.kind = is_send ? TASK_SEND : is_compute ? TASK_COMPUTE : TASK_RECEIVE};
+    if (!is_send && !is_compute && !word_is(name, "recv"))
         return goal_error(goal, "%s where send, recv, calc or a label is expected", shown(goal, name));
-    }
+    if (!(is_compute ? take_number(goal, "nanoseconds", "", MOST_NANOSECONDS, &task.amount) : take_peer(goal, &task)))
+        return false;
+    task.amount *= is_compute ? 1000 : 1;
     if (!take_options(goal, &task))
         return false;
     *number = builder_add(goal->builder, goal->rank, &task);
@@ -210,27 +196,30 @@ static bool take_operation(struct goal *goal, struct word name, uint32_t *number
     return true;
 }
 
-static bool take_label(struct goal *goal, struct word label, uint32_t *task)
+/* The task + 1 of a label of the rank; 0: it is not set. */
+static uint32_t *goal_label(struct goal *goal, struct word label)
 {
     struct table_key key = goal_key_of(label);
-    *task = *(uint32_t *)table_put(&goal->labels, &key);
-    if (*task == 0)
-        return goal_error(goal, "%s is no label that was set above in rank %u", shown(goal, label), goal->rank);
-    --*task;
-    return true;
+    return table_put(&goal->labels, &key);
+}
+
+static bool take_label(struct goal *goal, struct word label, uint32_t *task)
+{
+    *task = *goal_label(goal, label) - 1;
+    return *task != FW_ANY ||
+           goal_error(goal, "%s is no label that was set above in rank %u", shown(goal, label), goal->rank);
 }
 
 static bool set_label(struct goal *goal, struct word label)
 {
     uint32_t task = 0;
-    struct table_key key = goal_key_of(label);
     if (!isalpha((unsigned char)*label.chars))
         return goal_error(goal, "%s is no label: they begin with a letter", shown(goal, label));
-    if (*(uint32_t *)table_put(&goal->labels, &key))
+    if (*goal_label(goal, label))
         return goal_error(goal, "label %s is set twice in rank %u", shown(goal, label), goal->rank);
     if (!take_operation(goal, goal_next_word(goal), &task))
         return false;
-    *(uint32_t *)table_put(&goal->labels, &key) = task + 1;
+    *goal_label(goal, label) = task + 1;
     return true;
 }
 

@@ -47,29 +47,26 @@ static uint32_t schedule_u32_at(const struct trace_source *source, size_t offset
 
 static bool schedule_add_node(const struct schedule *schedule, size_t at)
 {
+    static const uint8_t kinds[] = {
+        [NODE_SEND] = TASK_SEND, [NODE_RECEIVE] = TASK_RECEIVE, [NODE_COMPUTE] = TASK_COMPUTE};
     const struct trace_source *source = schedule->source;
     uint32_t type = source->bytes[at + 4], ranks = builder_ranks(schedule->builder);
-    struct task task = {.kind = type == NODE_SEND      ? TASK_SEND
-                                : type == NODE_RECEIVE ? TASK_RECEIVE
-                                                       : TASK_COMPUTE,
-                        .peer = schedule_u32_at(source, at + 5),
-                        .amount = number_at(source, at + 9, 8),
-                        .tag = schedule_u32_at(source, at + 17),
-                        .cpu = source->bytes[at + 21],
-                        .unit = source->bytes[at + 22]};
     if (type < NODE_SEND || type > NODE_COMPUTE)
         return at_error(schedule, at + 4, "%u is no type of node; accepted: 1 (send), 2 (receive), 3 (calc)", type);
-    if (task.kind == TASK_COMPUTE) {
-        if (task.amount > MOST_NANOSECONDS)
-            return at_error(schedule, at + 9, "%llu nanoseconds; accepted: up to %llu", (unsigned long long)task.amount,
-                            (unsigned long long)MOST_NANOSECONDS);
-        task.amount *= 1000;
-        task.peer = task.tag = task.unit = 0;
-    } else if (task.peer >= ranks && !(type == NODE_RECEIVE && task.peer == FW_ANY)) {
-        return at_error(schedule, at + 5, "rank %u of a file of %u ranks; accepted: 0 to %u", task.peer, ranks,
-                        ranks - 1);
-    } else if (type == NODE_SEND && task.tag == FW_ANY) {
-        return at_error(schedule, at + 17, "a send with tag %u, which means any", task.tag);
+    struct task task = {.kind = kinds[type], .amount = number_at(source, at + 9, 8), .cpu = source->bytes[at + 21]};
+    if (type == NODE_COMPUTE && task.amount > MOST_NANOSECONDS)
+        return at_error(schedule, at + 9, "%llu nanoseconds; accepted: up to %llu", (unsigned long long)task.amount,
+                        (unsigned long long)MOST_NANOSECONDS);
+    task.amount *= type == NODE_COMPUTE ? 1000 : 1;
+    if (type != NODE_COMPUTE) {
+        task.peer = schedule_u32_at(source, at + 5);
+        task.tag = schedule_u32_at(source, at + 17);
+        task.unit = source->bytes[at + 22];
+        if (task.peer >= ranks && !(type == NODE_RECEIVE && task.peer == FW_ANY))
+            return at_error(schedule, at + 5, "rank %u of a file of %u ranks; accepted: 0 to %u", task.peer, ranks,
+                            ranks - 1);
+        if (type == NODE_SEND && task.tag == FW_ANY)
+            return at_error(schedule, at + 17, "a send with tag %u, which means any", task.tag);
     }
     builder_add(schedule->builder, schedule->rank, &task);
     return true;
@@ -84,11 +81,10 @@ static bool schedule_add_waits(const struct schedule *schedule, uint32_t node, s
         return at_error(schedule, at, "node %u has edges %llu to %llu, and rank %u has %llu", node,
                         (unsigned long long)first, (unsigned long long)(first + count - 1), schedule->rank,
                         (unsigned long long)schedule->edge_count);
-    for (uint64_t i = first; i < first + count; i++) {
-        uint32_t waits = schedule_u32_at(source, schedule->edges + 4 * i);
+    for (size_t edge = schedule->edges + 4 * first; count-- > 0; edge += 4) {
+        uint32_t waits = schedule_u32_at(source, edge);
         if (waits >= schedule->nodes)
-            return at_error(schedule, schedule->edges + 4 * i, "node %u of rank %u, which has %u", waits,
-                            schedule->rank, schedule->nodes);
+            return at_error(schedule, edge, "node %u of rank %u, which has %u", waits, schedule->rank, schedule->nodes);
         builder_wait(schedule->builder, schedule->rank, waits, node, on_start);
     }
     return true;
