@@ -27,8 +27,15 @@ struct csv_layout {
     int exponent; /* a time of 1 is 10^exponent ps */
 };
 
-struct csv_message {
-    uint64_t time_ps, source, destination, bytes;
+/* What is needed of a message, by column; times are in ps. */
+static const struct {
+    const char *name, *what;
+    uint64_t most;
+} csv_needed[COLUMNS_NEEDED] = {
+    {"time", "a time", UINT64_MAX},
+    {"source", "a source", MAX_PACKET_RANKS - 1},
+    {"destination", "a destination", MAX_PACKET_RANKS - 1},
+    {"bytes", "a number of bytes", INT64_MAX},
 };
 
 static const struct {
@@ -91,34 +98,28 @@ static bool csv_time(struct word word, int exponent, uint64_t *time_ps)
 
 /* ---- lines ---- */
 
-static uint8_t csv_find_column(struct word word, int *exponent)
-{
-    for (size_t i = 0; i < sizeof csv_names / sizeof *csv_names; i++)
-        if (word.length == strlen(csv_names[i].name) && strncasecmp(word.chars, csv_names[i].name, word.length) == 0) {
-            if (csv_names[i].column == COLUMN_TIME)
-                *exponent = csv_names[i].exponent;
-            return (uint8_t)csv_names[i].column;
-        }
-    return COLUMN_OTHER;
-}
-
 static bool csv_read_header(struct trace_lines *lines, struct csv_layout *layout)
 {
-    static const char *const missing[] = {"time", "source", "destination", "bytes"};
     struct word word;
     uint32_t times[COLUMNS_NEEDED + 1] = {0};
     *layout = (struct csv_layout){0};
     while (lines_word(lines, &word)) {
         if (layout->count == MAX_COLUMNS)
             return lines_error(lines, "more than %d columns", MAX_COLUMNS);
-        uint8_t column = csv_find_column(word, &layout->exponent);
-        layout->columns[layout->count++] = column;
+        enum csv_column column = COLUMN_OTHER;
+        for (size_t i = 0; i < sizeof csv_names / sizeof *csv_names && column == COLUMN_OTHER; i++)
+            if (word.length == strlen(csv_names[i].name) &&
+                strncasecmp(word.chars, csv_names[i].name, word.length) == 0) {
+                column = csv_names[i].column;
+                layout->exponent = column == COLUMN_TIME ? csv_names[i].exponent : layout->exponent;
+            }
+        layout->columns[layout->count++] = (uint8_t)column;
         times[column]++;
     }
     for (uint32_t column = 0; column < COLUMNS_NEEDED; column++)
         if (times[column] != 1)
             return lines_error(lines, "the header has %u columns of the %s; accepted: one, of the name \"%s\"",
-                               times[column], missing[column], missing[column]);
+                               times[column], csv_needed[column].name, csv_needed[column].name);
     return true;
 }
 
@@ -135,38 +136,23 @@ static bool csv_begin(struct trace_lines *lines, struct csv_layout *layout)
     return true;
 }
 
-static bool csv_read_time(struct trace_lines *lines, int exponent, uint64_t *time_ps)
+/* The values of what is needed. */
+static bool csv_read_message(struct trace_lines *lines, const struct csv_layout *layout, uint64_t *values)
 {
     struct word word;
-    if (!lines_need(lines, "a time", &word))
-        return false;
-    return csv_time(word, exponent, time_ps) ||
-           lines_refuse(lines, word, "where a time is due; accepted: a number of 0 or more, up to %llu ps",
-                        (unsigned long long)UINT64_MAX);
-}
-
-static bool csv_read_message(struct trace_lines *lines, const struct csv_layout *layout, struct csv_message *message)
-{
-    struct word skipped;
-    bool is_good = true;
-    for (uint32_t i = 0; i < layout->count && is_good; i++)
-        switch (layout->columns[i]) {
-        case COLUMN_TIME:
-            is_good = csv_read_time(lines, layout->exponent, &message->time_ps);
-            break;
-        case COLUMN_SOURCE:
-            is_good = lines_number(lines, "a source", MAX_PACKET_RANKS - 1, &message->source);
-            break;
-        case COLUMN_DESTINATION:
-            is_good = lines_number(lines, "a destination", MAX_PACKET_RANKS - 1, &message->destination);
-            break;
-        case COLUMN_BYTES:
-            is_good = lines_number(lines, "a number of bytes", INT64_MAX, &message->bytes);
-            break;
-        default:
-            lines_word(lines, &skipped);
-        }
-    return is_good && lines_end(lines);
+    for (uint32_t i = 0; i < layout->count; i++) {
+        enum csv_column column = layout->columns[i];
+        if (column == COLUMN_OTHER)
+            lines_word(lines, &word);
+        else if (column != COLUMN_TIME
+                     ? !lines_number(lines, csv_needed[column].what, csv_needed[column].most, &values[column])
+                     : !lines_need(lines, csv_needed[column].what, &word))
+            return false;
+        if (column == COLUMN_TIME && !csv_time(word, layout->exponent, &values[column]))
+            return lines_refuse(lines, word, "where a time is due; accepted: a number of 0 or more, up to %llu ps",
+                                (unsigned long long)UINT64_MAX);
+    }
+    return lines_end(lines);
 }
 
 /* ---- the whole ---- */
@@ -175,15 +161,14 @@ static bool csv_read_message(struct trace_lines *lines, const struct csv_layout 
 static bool csv_count_ranks(struct trace_lines *lines, uint32_t *ranks)
 {
     struct csv_layout layout;
-    struct csv_message message;
-    uint64_t count = 0, last = 0;
+    uint64_t values[COLUMNS_NEEDED], count = 0, last = 0;
     if (!csv_begin(lines, &layout))
         return false;
     for (; lines_next(lines); count++) {
-        if (!csv_read_message(lines, &layout, &message))
+        if (!csv_read_message(lines, &layout, values))
             return false;
-        last = message.source > last ? message.source : last;
-        last = message.destination > last ? message.destination : last;
+        last = values[COLUMN_SOURCE] > last ? values[COLUMN_SOURCE] : last;
+        last = values[COLUMN_DESTINATION] > last ? values[COLUMN_DESTINATION] : last;
     }
     *ranks = (uint32_t)last + 1;
     return (count && count <= MAX_PACKETS) || errors_add(lines->errors, "%s: %llu messages; accepted: from 1 to %u",
@@ -194,17 +179,17 @@ static bool csv_read(const struct trace_source *source, struct trace_builder *bu
 {
     struct trace_lines lines = {.source = source, .errors = errors, .separator = ','};
     struct csv_layout layout;
-    struct csv_message message;
+    uint64_t values[COLUMNS_NEEDED];
     struct packets packets;
     uint32_t ranks;
     if (!csv_count_ranks(&lines, &ranks))
         return false;
     packets_init(&packets, builder, ranks);
     csv_begin(&lines, &layout);
-    while (lines_next(&lines) && csv_read_message(&lines, &layout, &message)) {
-        uint32_t from = (uint32_t)message.source;
-        struct packet_tasks tasks = packets_add(&packets, from, (uint32_t)message.destination, message.bytes);
-        packets_wait_until(&packets, from, tasks.send, message.time_ps);
+    while (lines_next(&lines) && csv_read_message(&lines, &layout, values)) {
+        uint32_t from = (uint32_t)values[COLUMN_SOURCE], to = (uint32_t)values[COLUMN_DESTINATION];
+        struct packet_tasks tasks = packets_add(&packets, from, to, values[COLUMN_BYTES]);
+        packets_wait_until(&packets, from, tasks.send, values[COLUMN_TIME]);
     }
     packets_release(&packets);
     return true;
@@ -215,9 +200,9 @@ static bool csv_looks_like(const struct trace_source *source)
 {
     struct trace_lines lines = {.source = source, .separator = ','};
     struct csv_layout layout;
-    struct csv_message message;
+    uint64_t values[COLUMNS_NEEDED];
     return csv_begin(&lines, &layout) &&
-           (lines.line > 0 || (lines_next(&lines) && csv_read_message(&lines, &layout, &message)));
+           (lines.line > 0 || (lines_next(&lines) && csv_read_message(&lines, &layout, values)));
 }
 
 static const struct trace_reader_ops csv = {

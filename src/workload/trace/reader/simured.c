@@ -83,16 +83,14 @@ static bool read_flits_and_name(struct trace_lines *lines, const struct simured_
         has_word = lines_word(lines, &word);
     packet->has_name = has_word && word_numbered(word, 'p', UINT64_MAX, &packet->name);
     packet->flits = config->compatible && packet->has_name ? config->default_flits : (uint32_t)flits;
-    if (flits > 0 && has_word == packet->has_name)
-        return lines_end(lines);
     if (flits == 0)
-        lines_error(lines, "a packet of 0 flits; accepted: 1 or more");
-    else
-        lines_refuse(
-            lines, word,
-            "where the line should end; accepted: flits from 1 to %d, then p with a number as the packet's name",
-            MAX_FLITS);
-    return false;
+        return lines_error(lines, "a packet of 0 flits; accepted: 1 or more");
+    if (has_word == packet->has_name)
+        return lines_end(lines);
+    return lines_refuse(
+        lines, word,
+        "where the line should end; accepted: flits from 1 to %d, then p with a number as the packet's name",
+        MAX_FLITS);
 }
 
 static bool simured_read_packet(struct trace_lines *lines, const struct simured_config *config,
@@ -122,9 +120,7 @@ static bool simured_read_packets(struct simured_trace *trace)
         if (trace->count == MAX_PACKETS)
             return lines_error(lines, "the trace has more than %u packets", MAX_PACKETS - 1);
     }
-    if (trace->count == 0)
-        errors_add(lines->errors, "%s: there are no packets", lines->source->path);
-    return trace->count > 0;
+    return trace->count || errors_add(lines->errors, "%s: there are no packets", lines->source->path);
 }
 
 /* ---- who waits for whom ---- */
@@ -134,27 +130,19 @@ struct simured_named {
     uint32_t first, second;
 };
 
-static void add_name(struct simured_trace *trace, uint32_t number)
-{
-    struct simured_named *named = table_put(&trace->named, &(struct table_key){{trace->packets[number].name}});
-    if (!named->first)
-        named->first = number + 1;
-    else if (!named->second)
-        named->second = number + 1;
-}
-
 static bool find_parent(struct simured_trace *trace, struct simured_packet *packet)
 {
     unsigned long long name = packet->when;
     const struct simured_named *named = table_put(&trace->named, &(struct table_key){{packet->when}});
-    trace->lines.line = packet->line; /* for errors */
     if (!named->first)
-        return lines_error(&trace->lines, "the packet waits for p%llu, and no line has a packet of that name", name);
+        return lines_error_at(&trace->lines, packet->line,
+                              "the packet waits for p%llu, and no line has a packet of that name", name);
     packet->parent = named->first - 1;
     return !named->second ||
-           lines_error(&trace->lines, "the packet waits for p%llu, which is the name of packets in lines %llu and %llu",
-                       name, (unsigned long long)trace->packets[named->first - 1].line,
-                       (unsigned long long)trace->packets[named->second - 1].line);
+           lines_error_at(&trace->lines, packet->line,
+                          "the packet waits for p%llu, which is the name of packets in lines %llu and %llu", name,
+                          (unsigned long long)trace->packets[named->first - 1].line,
+                          (unsigned long long)trace->packets[named->second - 1].line);
 }
 
 /* Each waits for one at most: from any packet up to one that waits for nobody, or that was met before. */
@@ -164,22 +152,23 @@ static bool is_free_of_circles(struct simured_trace *trace)
         uint32_t at = i;
         for (; at != FW_ANY && !trace->packets[at].walk; at = trace->packets[at].parent)
             trace->packets[at].walk = i + 1;
-        if (at != FW_ANY && trace->packets[at].walk == i + 1) {
-            trace->lines.line = trace->packets[at].line;
-            return lines_error(
-                &trace->lines,
+        if (at != FW_ANY && trace->packets[at].walk == i + 1)
+            return lines_error_at(
+                &trace->lines, trace->packets[at].line,
                 "the packet waits for p%llu, which waits for this one in turn, so that neither ever leaves",
                 (unsigned long long)trace->packets[at].when);
-        }
     }
     return true;
 }
 
 static bool find_parents(struct simured_trace *trace)
 {
-    for (uint32_t i = 0; i < trace->count; i++)
-        if (trace->packets[i].has_name)
-            add_name(trace, i);
+    for (uint32_t i = 0; i < trace->count; i++) {
+        const struct table_key key = {{trace->packets[i].name}};
+        struct simured_named *named = trace->packets[i].has_name ? table_put(&trace->named, &key) : NULL;
+        if (named && !named->second)
+            *(named->first ? &named->second : &named->first) = i + 1;
+    }
     for (uint32_t i = 0; i < trace->count; i++)
         if (trace->packets[i].is_dependent && !find_parent(trace, &trace->packets[i]))
             return false;

@@ -81,16 +81,6 @@ static bool lose(struct htsim *htsim, const char *what)
                                         what);
 }
 
-static bool lose_priority(struct htsim *htsim, uint64_t priority)
-{
-    if (htsim->flow_count == 0)
-        htsim->priority = priority;
-    if (priority == htsim->priority)
-        return true;
-    htsim->other_priorities++;
-    return lose(htsim, "a priority that differs from the first flow's");
-}
-
 enum field { START, TRIGGER, SIZE, ID, SEND_TRIGGER, RECEIVE_TRIGGER, PRIORITY, MESSAGE, FIELDS };
 static const struct {
     const char *name, *what;
@@ -124,22 +114,25 @@ static bool read_field(struct htsim *htsim, struct word word, uint32_t *field, u
         lines, word, "in a flow; accepted: start, trigger, size, id, send_done_trigger, recv_done_trigger, prio, msg");
 }
 
-static bool check_flow(struct trace_lines *lines, const struct htsim_flow *flow, uint32_t seen)
+static bool check_flow(struct trace_lines *lines, const uint64_t *values, uint32_t seen)
 {
     bool has_start = seen & 1u << START, has_trigger = seen & 1u << TRIGGER;
     if (has_start == has_trigger)
         return lines_error(lines, "a flow with %s; accepted: one of them",
                            has_start ? "both start and trigger" : "neither start nor trigger");
-    if (flow->bytes == 0)
+    if (values[SIZE] == 0)
         return lines_error(lines, "a flow %s; accepted: size with 1 byte or more",
                            seen & 1u << SIZE ? "of 0 bytes, which to htsim has no end" : "without a size");
-    return !(seen & 1u << ID) || flow->id || lines_error(lines, "a flow of id %u; accepted: 1 or more", flow->id);
+    return !(seen & 1u << ID) || values[ID] || lines_error(lines, "a flow of id 0; accepted: 1 or more");
 }
 
 static bool read_flow(struct htsim *htsim, struct word word)
 {
-    struct htsim_flow flow = {.line = htsim->lines.line, .trigger = NO_TRIGGER, .fires = {NO_TRIGGER, NO_TRIGGER}};
-    uint64_t values[FIELDS] = {[PRIORITY] = HTSIM_PRIORITY};
+    struct htsim_flow flow = {.line = htsim->lines.line};
+    uint64_t values[FIELDS] = {[TRIGGER] = NO_TRIGGER,
+                               [SEND_TRIGGER] = NO_TRIGGER,
+                               [RECEIVE_TRIGGER] = NO_TRIGGER,
+                               [PRIORITY] = HTSIM_PRIORITY};
     uint32_t seen = 0, field;
     if (!read_ends(htsim, word, &flow))
         return false;
@@ -155,11 +148,14 @@ static bool read_flow(struct htsim *htsim, struct word word)
     flow.start_ps = values[START];
     flow.bytes = values[SIZE];
     flow.id = (uint32_t)values[ID];
-    flow.trigger = seen & 1u << TRIGGER ? (uint32_t)values[TRIGGER] : NO_TRIGGER;
-    for (enum htsim_end end = 0; end < ENDS; end++)
-        if (seen & 1u << (SEND_TRIGGER + end))
-            flow.fires[end] = (uint32_t)values[SEND_TRIGGER + end];
-    if (!check_flow(&htsim->lines, &flow, seen) || !lose_priority(htsim, values[PRIORITY]))
+    flow.trigger = (uint32_t)values[TRIGGER];
+    flow.fires[SEND_DONE] = (uint32_t)values[SEND_TRIGGER];
+    flow.fires[RECEIVE_DONE] = (uint32_t)values[RECEIVE_TRIGGER];
+    if (!check_flow(&htsim->lines, values, seen))
+        return false;
+    htsim->priority = htsim->flow_count ? htsim->priority : values[PRIORITY];
+    htsim->other_priorities += values[PRIORITY] != htsim->priority;
+    if (values[PRIORITY] != htsim->priority && !lose(htsim, "a priority that differs from the first flow's"))
         return false;
     htsim->flows = memory_grow(htsim->flows, htsim->flow_count, &htsim->flow_room, sizeof flow);
     htsim->flows[htsim->flow_count++] = flow;
@@ -170,33 +166,28 @@ static bool read_flow(struct htsim *htsim, struct word word)
 
 static const char *const kind_names[] = {"oneshot", "multishot", "barrier", NULL};
 
-static bool read_trigger_word(struct htsim *htsim, struct word word, struct htsim_trigger *trigger)
-{
-    uint64_t number;
-    bool is_id = word_is(word, "id");
-    uint32_t kind = word_find(word, kind_names);
-    if (trigger->kind == TRIGGER_KINDS && kind < TRIGGER_KINDS) {
-        trigger->kind = kind;
-        return true;
-    }
-    if (!is_id && !word_is(word, "count"))
-        return lines_refuse(&htsim->lines, word,
-                            "in a trigger; accepted: id, one of oneshot, multishot, barrier, and count");
-    if (!lines_number(&htsim->lines, is_id ? "an id" : "a count", NO_TRIGGER - 1, &number))
-        return false;
-    *(is_id ? &trigger->id : &trigger->count) = (uint32_t)number;
-    return true;
-}
-
 static bool read_trigger(struct htsim *htsim)
 {
-    struct htsim_trigger trigger = {.line = htsim->lines.line, .kind = TRIGGER_KINDS};
+    struct trace_lines *lines = &htsim->lines;
+    struct htsim_trigger trigger = {.line = lines->line, .kind = TRIGGER_KINDS};
     struct word word;
-    while (lines_word(&htsim->lines, &word))
-        if (!read_trigger_word(htsim, word, &trigger))
+    while (lines_word(lines, &word)) {
+        uint64_t number;
+        bool is_id = word_is(word, "id");
+        uint32_t kind = word_find(word, kind_names);
+        if (trigger.kind == TRIGGER_KINDS && kind < TRIGGER_KINDS) {
+            trigger.kind = kind;
+            continue;
+        }
+        if (!is_id && !word_is(word, "count"))
+            return lines_refuse(lines, word,
+                                "in a trigger; accepted: id, one of oneshot, multishot, barrier, and count");
+        if (!lines_number(lines, is_id ? "an id" : "a count", NO_TRIGGER - 1, &number))
             return false;
+        *(is_id ? &trigger.id : &trigger.count) = (uint32_t)number;
+    }
     if (trigger.id == 0 || trigger.kind == TRIGGER_KINDS || (trigger.kind == TRIGGER_BARRIER) != (trigger.count > 0))
-        return lines_error(&htsim->lines,
+        return lines_error(lines,
                            "a trigger of id %u%s%s, with count %u; accepted: an id from 1 on, one of oneshot, "
                            "multishot, barrier, and for a barrier a count from 1 on",
                            trigger.id, trigger.kind < TRIGGER_KINDS ? ", " : "",
@@ -299,12 +290,11 @@ static void htsim_describe(const struct trace_source *source, struct report *fac
         report_count(facts, "flows", htsim.flow_count);
         report_count(facts, "triggers", htsim.trigger_count);
         struct report *missing = report_block(facts, "missing");
-        if (htsim.failures)
-            report_count(missing, "failures", htsim.failures);
-        if (htsim.other_priorities)
-            report_count(missing, "priorities", htsim.other_priorities);
-        if (htsim.messages)
-            report_count(missing, "msg", htsim.messages);
+        static const char *const names[] = {"failures", "priorities", "msg"};
+        const uint64_t counts[] = {htsim.failures, htsim.other_priorities, htsim.messages};
+        for (uint32_t i = 0; i < 3; i++)
+            if (counts[i])
+                report_count(missing, names[i], counts[i]);
     }
     free(htsim.flows);
     free(htsim.triggers);
