@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Orders of tasks, see task_order.h. Lets every task begin whose waits are over until no more
+ * Orders of tasks, see trace.h. Lets every task begin whose waits are over until no more
  * can; what is left contains a circle, and going back from any of it leads there. Most programs
  * wait for what comes earlier alone, and need none of this.
  */
-#include "workload/trace/task_order.h"
+#include "workload/trace/trace.h"
 
+#include "base/spill.h"
 #include "base/table.h"
 #include "base/text.h"
 

@@ -69,25 +69,19 @@ static uint64_t bytes_of(const struct replay_rank *rank, struct work work)
     return work.kind == WORK_TAKE ? step.receive.bytes : step.send.bytes;
 }
 
-/* What has come in a step of a collective is combined with what is there. */
-static bool is_combined(const struct replay_rank *rank, struct work work)
-{
-    return work.kind == WORK_TAKE && rank->program->tasks[work.task].kind == TASK_COLLECTIVE &&
-           collective_step(rank->replay, rank->number, work.task, work.step).reduces;
-}
-
 static tick_t duration_of(const struct replay_rank *rank, struct work work)
 {
     const struct trace_config *config = rank->replay->config;
+    const struct task *task = &rank->program->tasks[work.task];
     if (work.kind == WORK_COMPUTE)
-        return (tick_t)llrint((double)rank->program->tasks[work.task].amount *
-                              rank->replay->compute_ticks_per_picosecond);
+        return (tick_t)llrint((double)task->amount * rank->replay->compute_ticks_per_picosecond);
     tick_t duration = config->overhead;
     if (config->overhead_per_byte > 0) {
         uint64_t bytes = bytes_of(rank, work);
         duration += (tick_t)llrint(config->overhead_per_byte * (double)(bytes ? bytes - 1 : 0));
     }
-    if (config->reduction_time > 0 && is_combined(rank, work))
+    if (config->reduction_time > 0 && work.kind == WORK_TAKE && task->kind == TASK_COLLECTIVE &&
+        collective_step(rank->replay, rank->number, work.task, work.step).reduces) /* with what is there */
         duration += (tick_t)llrint(config->reduction_time * (double)bytes_of(rank, work));
     return duration;
 }

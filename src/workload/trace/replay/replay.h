@@ -15,8 +15,7 @@
 
 #include "metrics/histogram.h"
 #include "workload/trace/collective.h"
-#include "workload/trace/replay/envelope_queue.h"
-#include "workload/trace/replay/work_queue.h"
+#include "workload/trace/replay/queues.h"
 #include "workload/trace/trace.h"
 
 /* The settings of an application that replays; times in ticks. */

@@ -152,9 +152,6 @@ static inline uint32_t dumpi_u16(const unsigned char *at) { return (uint32_t)at[
 static inline uint32_t dumpi_u32(const unsigned char *at) { return dumpi_u16(at) << 16 | dumpi_u16(at + 2); }
 static inline uint64_t dumpi_u64(const unsigned char *at) { return (uint64_t)dumpi_u32(at) << 32 | dumpi_u32(at + 4); }
 
-/* The whole file as readable lines, as a listing of the calls with names and values of their arguments. */
-void dumpi_list(struct dumpi_rank *rank, FILE *out);
-
 /* Bytes of `count` elements; false, with an error at the latest call, when count or size are not known. */
 bool dumpi_bytes(struct dumpi_rank *rank, int64_t count, int64_t type, uint64_t *bytes);
 

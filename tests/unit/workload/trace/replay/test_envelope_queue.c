@@ -3,7 +3,7 @@
 #include "test.h"
 
 #include "flitwarp/random.h"
-#include "workload/trace/replay/envelope_queue.h"
+#include "workload/trace/replay/queues.h"
 #include "workload/trace/trace.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "test.h"
 
 #include "flitwarp/random.h"
-#include "workload/trace/replay/work_queue.h"
+#include "workload/trace/replay/queues.h"
 
 enum { TIMERS = 500 };
 

@@ -1,11 +1,46 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * Receives that wait for messages, or messages that wait for receives, in the order
- * in which they came: of several that match the first is taken. A search goes by
- * source, tag and communicator at once; only those with FW_ANY are looked through.
+ * Things to do at a rank, first come first served or by time; and receives that wait for messages, or messages that
+ * wait for receives, in the order in which they came: of several that match the first is taken. A search goes by
+ * source, tag and communicator at once; only those with FW_ANY are looked through. All grow, and are put back by
+ * optimistic runs.
  */
+#include "base/rewind.h"
 #include "base/table.h"
+#include "flitwarp/packet.h"
+
+struct work {
+    uint32_t kind; /* the owner's own, as what follows */
+    uint32_t task, step;
+};
+
+/* A ring of a power of two of places. */
+struct work_queue {
+    struct work *items; /* owned */
+    uint32_t first, count, room;
+};
+
+void work_queue_add(struct work_queue *queue, struct work work, struct rewind *rewind);
+struct work work_queue_take(struct work_queue *queue); /* there is one */
+
+struct timer {
+    tick_t when;
+    uint64_t number; /* the order of those of one tick */
+    struct work work;
+    uint32_t unused; /* no bytes without a value: optimistic runs compare them */
+};
+
+/* A heap: the earliest in front. */
+struct timers {
+    struct timer *items; /* owned */
+    uint32_t count, room;
+    uint64_t number; /* of the next */
+};
+
+void timers_add(struct timers *timers, tick_t when, struct work work, struct rewind *rewind);
+/* The earliest, if it is due. */
+bool timers_take(struct timers *timers, tick_t now, struct work *work);
 
 struct envelope {
     uint32_t source, tag; /* either may be FW_ANY: in the queue, or in what is asked for, never in both */
