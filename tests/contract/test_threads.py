@@ -55,6 +55,16 @@ def test_threads_do_not_show(number, example, tmp_path):
         assert outcome(PROGRAM, example, threads, tmp_path, *few, *more, sync=sync) == alone, (threads, sync, more)
 
 
+def test_threads_do_not_show_in_the_steps_of_a_router_that_is_woken_for_two_times_at_once(tmp_path):
+    """A flit that can move and a head that is yet to be routed come in one tick, in either order."""
+    row = next(row for row in map(json.loads, (ROOT / "tests" / "digests" / "drawn.jsonl").open()) if row["name"] == "one_way output_queued")
+    row["network"]["router"]["routing_latency"] = 1
+    config = tmp_path / "config.json"
+    config.write_text(json.dumps({key: row[key] for key in ("simulator", "network", "workload")}))
+    alone = outcome(PROGRAM, config, 1, tmp_path)
+    assert all(outcome(PROGRAM, config, threads, tmp_path) == alone for threads in (2, 3))
+
+
 def test_running_ahead_is_tried_where_nothing_is_set(tmp_path):
     """Now and then, as it may pay; in a torus that is full of packets each try is put back."""
     example = ROOT / "examples" / "torus_uniform.json"

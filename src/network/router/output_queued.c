@@ -366,8 +366,10 @@ STAGE void step_due(struct output_queued *q, tick_t now, const struct step_event
 {
     for (const struct step_event *end = event + count; event < end; event++) {
         struct router_head *head = &q->heads[event->target];
-        if (head->step_at != now)
-            continue; /* it was woken earlier than this step was posted for */
+        if (head->step_at != now) { /* it was woken earlier than this step was posted for */
+            q->engine->events--;    /* as happens or not by the order of what arrives in a tick */
+            continue;
+        }
         head->step_at = FW_NEVER;
         step_router(q, event->target, now, words);
     }
