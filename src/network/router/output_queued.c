@@ -56,87 +56,69 @@ static const struct option output_queued_options[] = {
 /* An input lane: a queue of flits, and how far its front packet has come. */
 struct input_lane {
     struct flit front;      /* the first flit, while count > 0; those behind it are in the ring */
+    struct flit *ring;      /* of ring_mask + 1 */
+    uint64_t *wants;        /* the answer of routing: a set of output lanes */
     uint16_t first, count;  /* of the ring, free-running; all flits */
     uint16_t output;        /* lane held, LANE_IDLE or LANE_WAITS */
     uint16_t last_output;   /* lane that its last packet took */
     struct lane_place back; /* where its credits go */
     uint32_t back_latency;  /* of the channel there */
     uint32_t back_kind;
+    tick_t ready_at; /* when its packet is routed */
 };
 
-struct router_head {
-    tick_t step_at;                  /* when it steps next; FW_NEVER: asleep */
+struct output_queued_router {
+    tick_t step_at; /* when it steps next; FW_NEVER: asleep */
+    uint32_t number;
     uint16_t waiting;                /* how many lanes wait for an output lane */
     uint16_t first_routing, routing; /* of the ring of lanes that are being routed */
     bool opened;                     /* an output lane has become free, or has room again, since the last retry */
+    uint64_t *fresh;  /* input lanes whose front packet has been routed long enough and has no answer yet */
+    uint64_t *bodies; /* input lanes that hold an output lane with room, and have a flit */
+    uint64_t *open;   /* output lanes that nobody holds and that have room */
+    uint64_t *usable; /* output lanes that lead somewhere */
+    struct input_lane *inputs;
+    uint16_t *owner;       /* by output lane: the input lane that holds it, or NOBODY */
+    uint16_t *wait_order;  /* input lanes that wait, in the order in which they began to */
+    uint16_t *route_order; /* a ring: input lanes that are being routed, in the order of ready_at */
 };
 
-/* Flat arrays over all routers of a network. */
 struct output_queued {
     ROUTERS_HEAD;
     tick_t cycle, routing, transfer, credit; /* ticks */
     uint32_t depth, ring_mask;               /* of input buffers */
     bool needs_room; /* routing has escape VCs: a lane is given with room for the whole packet; see output_has_room */
     uint64_t *ready, *offered; /* scratch: sets of input and of output lanes */
-    struct router_head *heads;
-    /* By router * words: sets of lanes. */
-    uint64_t *fresh;  /* input lanes whose front packet has been routed long enough and has no answer yet */
-    uint64_t *bodies; /* input lanes that hold an output lane with room, and have a flit */
-    uint64_t *open;   /* output lanes that nobody holds and that have room */
-    uint64_t *usable; /* output lanes that lead somewhere */
-    /* By router * lanes + lane. */
-    struct input_lane *inputs;
-    struct flit *rings;    /* ring_mask + 1 each */
-    uint64_t *wants;       /* by input lane, `words` each: the answer of routing */
-    uint16_t *owner;       /* by output lane: the input lane that holds it, or NOBODY */
-    uint16_t *wait_order;  /* input lanes that wait, in the order in which they began to */
-    uint16_t *route_order; /* a ring: input lanes that are being routed, in the order of ready_at */
-    tick_t *ready_at;      /* by input lane */
+    struct output_queued_router *each;
 };
-
-static inline uint64_t *set_of(uint64_t *sets, const struct output_queued *q, uint32_t router)
-{
-    return sets + (size_t)router * q->words;
-}
-
-static inline size_t number_of(const struct output_queued *q, uint32_t router, uint32_t lane)
-{
-    return (size_t)router * q->lanes + lane;
-}
-
-static inline uint64_t *wants_of(const struct output_queued *q, uint32_t router, uint32_t lane)
-{
-    return q->wants + number_of(q, router, lane) * q->words;
-}
 
 #define STAGE static inline __attribute__((always_inline)) /* for each number of words apart */
 
 /* The router steps at `when`, or at its clock's next edge. */
-static inline void output_queued_wake(const struct output_queued *q, uint32_t router, tick_t when)
+static inline void output_queued_wake(const struct output_queued *q, struct output_queued_router *r, tick_t when)
 {
     if (q->cycle > 1)
         when = (when + q->cycle - 1) / q->cycle * q->cycle;
-    router_wake(q->engine, router, &q->heads[router].step_at, when);
+    router_wake(q->engine, r->number, &r->step_at, when);
 }
 
 /* A packet has come to the front of its lane: its routing begins at the clock's next edge, or at this one. */
-static void begin_packet(struct output_queued *q, uint32_t router, uint32_t lane, tick_t when)
+static void begin_packet(struct output_queued *q, struct output_queued_router *r, uint32_t lane, tick_t when)
 {
-    struct input_lane *input = &q->inputs[number_of(q, router, lane)];
-    FW_CHECK(input->front.place & FLIT_HEAD, "router %u lane %u: packet %u begins with flit %u", router, lane,
+    struct input_lane *input = &r->inputs[lane];
+    FW_CHECK(input->front.place & FLIT_HEAD, "router %u lane %u: packet %u begins with flit %u", r->number, lane,
              input->front.packet, input->front.place & FLIT_POSITION);
     input->output = LANE_WAITS;
     if (!q->routing) {
-        bits_add(set_of(q->fresh, q, router), lane);
-        output_queued_wake(q, router, when);
+        bits_add(r->fresh, lane);
+        output_queued_wake(q, r, when);
         return;
     }
-    struct router_head *head = &q->heads[router];
     tick_t ready_at = (when + q->cycle - 1) / q->cycle * q->cycle + q->routing;
-    uint32_t at = head->first_routing + head->routing++;
-    q->route_order[number_of(q, router, at < q->lanes ? at : at - q->lanes)] = (uint16_t)lane;
-    q->ready_at[number_of(q, router, lane)] = ready_at;
-    output_queued_wake(q, router, ready_at);
+    uint32_t at = r->first_routing + r->routing++;
+    r->route_order[at < q->lanes ? at : at - q->lanes] = (uint16_t)lane;
+    r->inputs[lane].ready_at = ready_at;
+    output_queued_wake(q, r, ready_at);
 }
 
 #define FETCH_AHEAD 8 /* events, in networks that do not fit the cache */
@@ -145,44 +127,44 @@ static void output_queued_receive_flits(void *routers, tick_t now, const void *e
 {
     struct output_queued *q = routers;
     for (const struct flit_event *event = events, *end = event + count; event < end; event++) {
-        uint32_t router = event->to.target, lane = event->to.lane;
-        size_t number = number_of(q, router, lane);
-        struct input_lane *input = &q->inputs[number];
+        struct output_queued_router *r = &q->each[event->to.target];
+        uint32_t lane = event->to.lane;
+        struct input_lane *input = &r->inputs[lane];
         if (event + FETCH_AHEAD < end) {
             const struct flit_event *ahead = event + FETCH_AHEAD;
-            __builtin_prefetch(&q->inputs[number_of(q, ahead->to.target, ahead->to.lane)], 1);
+            __builtin_prefetch(&q->each[ahead->to.target].inputs[ahead->to.lane], 1);
         }
         if (input->count) {
             FW_CHECK(input->count < q->depth, "tick %llu router %u lane %u: packet %u overruns the buffer",
-                     (unsigned long long)now, router, lane, event->flit.packet);
-            q->rings[number * (q->ring_mask + 1) + ((input->first + input->count++ - 1) & q->ring_mask)] = event->flit;
+                     (unsigned long long)now, r->number, lane, event->flit.packet);
+            input->ring[(input->first + input->count++ - 1) & q->ring_mask] = event->flit;
             continue;
         }
         __builtin_prefetch(network_packet(q->network, event->flit.packet), 1); /* the step will look at it */
         input->count = 1;
         input->front = event->flit;
         if (input->output == LANE_IDLE) {
-            begin_packet(q, router, lane, now);
-        } else if (output_queue_at(q->outputs, router, input->output)->count < q->outputs->depth) {
-            bits_add(set_of(q->bodies, q, router), lane);
-            output_queued_wake(q, router, now);
+            begin_packet(q, r, lane, now);
+        } else if (output_queue_at(q->outputs, r->number, input->output)->count < q->outputs->depth) {
+            bits_add(r->bodies, lane);
+            output_queued_wake(q, r, now);
         }
     }
 }
 
 /* A lane can be taken: by those that wait for it. */
-static void open_lane(struct output_queued *q, uint32_t router, uint32_t output)
+static void open_lane(struct output_queued_router *r, uint32_t output)
 {
-    bits_add(set_of(q->open, q, router), output);
-    q->heads[router].opened = true;
+    bits_add(r->open, output);
+    r->opened = true;
 }
 
 /* A lane that is free has more room than before. */
-static void widen_lane(struct output_queued *q, uint32_t router, uint32_t output, tick_t now)
+static void widen_lane(struct output_queued *q, struct output_queued_router *r, uint32_t output, tick_t now)
 {
-    open_lane(q, router, output);
-    if (q->heads[router].waiting)
-        output_queued_wake(q, router, now);
+    open_lane(r, output);
+    if (r->waiting)
+        output_queued_wake(q, r, now);
 }
 
 static void output_queued_receive_credits(void *routers, tick_t now, const void *events, uint32_t count)
@@ -191,78 +173,79 @@ static void output_queued_receive_credits(void *routers, tick_t now, const void 
     output_receive_credits(q->outputs, now, events, count);
     const struct credit_event *event = events;
     for (uint32_t i = 0; q->needs_room && i < count; i++, event++)
-        if (bits_test(set_of(q->open, q, event->to.target), event->to.lane))
-            widen_lane(q, event->to.target, event->to.lane, now);
+        if (bits_test(q->each[event->to.target].open, event->to.lane))
+            widen_lane(q, &q->each[event->to.target], event->to.lane, now);
 }
 
 static void output_queued_receive_room(void *routers, tick_t now, const void *events, uint32_t count)
 {
     struct output_queued *q = routers;
     for (const struct credit_event *event = events, *end = event + count; event < end; event++) {
-        uint32_t router = event->to.target, owner = q->owner[number_of(q, router, event->to.lane)];
+        struct output_queued_router *r = &q->each[event->to.target];
+        uint32_t owner = r->owner[event->to.lane];
         if (owner == NOBODY) {
-            widen_lane(q, router, event->to.lane, now);
-        } else if (q->inputs[number_of(q, router, owner)].count) {
-            bits_add(set_of(q->bodies, q, router), owner);
-            output_queued_wake(q, router, now);
+            widen_lane(q, r, event->to.lane, now);
+        } else if (r->inputs[owner].count) {
+            bits_add(r->bodies, owner);
+            output_queued_wake(q, r, now);
         }
     }
 }
 
-static void leave_buffer(struct output_queued *q, size_t number, struct input_lane *input, tick_t now)
+static void leave_buffer(struct output_queued *q, struct input_lane *input, tick_t now)
 {
     send_credit(q->network, input->back_kind, input->back, now + q->credit + input->back_latency);
     if (--input->count) {
-        input->front = q->rings[number * (q->ring_mask + 1) + (input->first++ & q->ring_mask)];
+        input->front = input->ring[input->first++ & q->ring_mask];
         __builtin_prefetch(network_packet(q->network, input->front.packet), 1);
     }
     q->flit_hops++;
 }
 
 /* The flit at the front of a lane begins its way to the queue of an output lane, which has room. */
-static void transfer(struct output_queued *q, uint32_t router, uint32_t lane, uint32_t output, tick_t now)
+static void transfer(struct output_queued *q, struct output_queued_router *r, uint32_t lane, uint32_t output,
+                     tick_t now)
 {
-    size_t number = number_of(q, router, lane);
-    struct input_lane *input = &q->inputs[number];
+    struct input_lane *input = &r->inputs[lane];
     struct flit flit = input->front;
-    output_put(q->outputs, router, output, flit, now, now + q->transfer);
-    bool has_room = output_queue_at(q->outputs, router, output)->count < q->outputs->depth;
-    leave_buffer(q, number, input, now);
+    output_put(q->outputs, r->number, output, flit, now, now + q->transfer);
+    bool has_room = output_queue_at(q->outputs, r->number, output)->count < q->outputs->depth;
+    leave_buffer(q, input, now);
     if (flit.place & FLIT_TAIL) {
-        q->owner[number_of(q, router, output)] = NOBODY;
+        r->owner[output] = NOBODY;
         if (!has_room)
-            bits_remove(set_of(q->open, q, router), output);
+            bits_remove(r->open, output);
         else if (!(flit.place & FLIT_HEAD))
-            open_lane(q, router, output);
+            open_lane(r, output);
         input->output = LANE_IDLE;
         input->last_output = (uint16_t)output;
         if (input->count)
-            begin_packet(q, router, lane, now + q->cycle);
+            begin_packet(q, r, lane, now + q->cycle);
     } else {
         if (flit.place & FLIT_HEAD) {
-            bits_remove(set_of(q->open, q, router), output);
-            q->owner[number_of(q, router, output)] = (uint16_t)lane;
+            bits_remove(r->open, output);
+            r->owner[output] = (uint16_t)lane;
             input->output = (uint16_t)output;
         }
         if (has_room && input->count) {
-            bits_add(set_of(q->bodies, q, router), lane);
-            output_queued_wake(q, router, now + q->cycle);
+            bits_add(r->bodies, lane);
+            output_queued_wake(q, r, now + q->cycle);
         }
     }
     if (network_is_traced(q->network, flit.packet))
-        network_trace(q->network, now, router, "transfer", "flit %u to port %u vc %u, queued at %llu",
+        network_trace(q->network, now, r->number, "transfer", "flit %u to port %u vc %u, queued at %llu",
                       flit.place & FLIT_POSITION, output / q->num_vcs, output % q->num_vcs,
                       (unsigned long long)(now + q->transfer));
 }
 
 /* Of the lanes on offer, those that can take all of a packet; 0: none. */
-static __attribute__((noinline)) uint64_t keep_roomy(struct output_queued *q, uint32_t router,
+static __attribute__((noinline)) uint64_t keep_roomy(struct output_queued *q, struct output_queued_router *r,
                                                      const struct packet *packet)
 {
     uint64_t some = 0;
     for (uint32_t w = 0; w < q->words; w++) {
         for (uint64_t left = q->offered[w]; left; left &= left - 1)
-            if (!output_has_room(q->outputs, router, (uint32_t)(w * WORD_BITS + lowest_bit(left)), packet->size))
+            if (!output_has_room(q->outputs, r->number, (uint32_t)(w * WORD_BITS + lowest_bit(left)), packet->size))
                 q->offered[w] &= ~(left & -left);
         some |= q->offered[w];
     }
@@ -270,108 +253,97 @@ static __attribute__((noinline)) uint64_t keep_roomy(struct output_queued *q, ui
 }
 
 /* A packet without a lane takes one and its head goes; false: none that it may have is open. */
-STAGE bool take_lane(struct output_queued *q, uint32_t router, uint32_t lane, tick_t now, uint32_t words)
+STAGE bool take_lane(struct output_queued *q, struct output_queued_router *r, uint32_t lane, tick_t now, uint32_t words)
 {
-    const uint64_t *wants = wants_of(q, router, lane), *open = set_of(q->open, q, router);
+    const uint64_t *wants = r->inputs[lane].wants, *open = r->open;
     uint64_t some = 0;
     for (uint32_t w = 0; w < words; w++)
         some |= q->offered[w] = wants[w] & open[w];
     if (some && q->needs_room)
-        some = keep_roomy(q, router, network_packet(q->network, q->inputs[number_of(q, router, lane)].front.packet));
+        some = keep_roomy(q, r, network_packet(q->network, r->inputs[lane].front.packet));
     if (some)
-        transfer(q, router, lane, bits_next_after(q->offered, words, q->inputs[number_of(q, router, lane)].last_output),
-                 now);
+        transfer(q, r, lane, bits_next_after(q->offered, words, r->inputs[lane].last_output), now);
     return some;
 }
 
 /* Lanes whose packet is routed from now on join those that are ready. */
-static void end_routing(struct output_queued *q, uint32_t router, tick_t now)
+static void end_routing(struct output_queued *q, struct output_queued_router *r, tick_t now)
 {
-    struct router_head *head = &q->heads[router];
-    for (; head->routing; head->routing--) {
-        uint32_t lane = q->route_order[number_of(q, router, head->first_routing)];
-        if (q->ready_at[number_of(q, router, lane)] > now) {
-            output_queued_wake(q, router, q->ready_at[number_of(q, router, lane)]);
+    for (; r->routing; r->routing--) {
+        uint32_t lane = r->route_order[r->first_routing];
+        if (r->inputs[lane].ready_at > now) {
+            output_queued_wake(q, r, r->inputs[lane].ready_at);
             return;
         }
         bits_add(q->ready, lane);
-        head->first_routing = head->first_routing + 1u < q->lanes ? head->first_routing + 1 : 0;
+        r->first_routing = r->first_routing + 1u < q->lanes ? r->first_routing + 1 : 0;
     }
 }
 
-STAGE void move_bodies(struct output_queued *q, uint32_t router, tick_t now, uint32_t words)
+STAGE void move_bodies(struct output_queued *q, struct output_queued_router *r, tick_t now, uint32_t words)
 {
-    uint64_t *bodies = set_of(q->bodies, q, router);
+    uint64_t *bodies = r->bodies;
     for (uint32_t w = 0; w < words; w++) {
         uint64_t left = bodies[w]; /* a lane that goes on puts itself into the set again, for the next cycle */
         for (bodies[w] = 0; left; left &= left - 1) {
             uint32_t lane = (uint32_t)(w * WORD_BITS + lowest_bit(left));
-            transfer(q, router, lane, q->inputs[number_of(q, router, lane)].output, now);
+            transfer(q, r, lane, r->inputs[lane].output, now);
         }
     }
 }
 
-STAGE void retry(struct output_queued *q, uint32_t router, tick_t now, uint32_t words)
+STAGE void retry(struct output_queued *q, struct output_queued_router *r, tick_t now, uint32_t words)
 {
-    struct router_head *head = &q->heads[router];
-    uint16_t *order = q->wait_order + number_of(q, router, 0);
+    uint16_t *order = r->wait_order;
     uint32_t left = 0;
-    for (uint32_t i = 0; i < head->waiting; i++)
-        if (!take_lane(q, router, order[i], now, words))
+    for (uint32_t i = 0; i < r->waiting; i++)
+        if (!take_lane(q, r, order[i], now, words))
             order[left++] = order[i];
-    head->waiting = (uint16_t)left;
-    head->opened = false;
+    r->waiting = (uint16_t)left;
+    r->opened = false;
 }
 
-STAGE void route(struct output_queued *q, uint32_t router, uint32_t lane, tick_t now, uint32_t words)
+STAGE void route(struct output_queued *q, struct output_queued_router *r, uint32_t lane, tick_t now, uint32_t words)
 {
-    const struct input_lane *input = &q->inputs[number_of(q, router, lane)];
-    ask_route(q->network, &q->question, input->front.packet, input->back_kind == EVENT_CREDIT,
-              wants_of(q, router, lane), set_of(q->usable, q, router), words, now);
+    const struct input_lane *input = &r->inputs[lane];
+    ask_route(q->network, &q->question, input->front.packet, input->back_kind == EVENT_CREDIT, r->inputs[lane].wants,
+              r->usable, words, now);
     if (network_is_traced(q->network, input->front.packet))
         trace_route(q->network, &q->question, lane, now);
 }
 
-STAGE void take_fresh(struct output_queued *q, uint32_t router, tick_t now, uint32_t words)
+STAGE void take_fresh(struct output_queued *q, struct output_queued_router *r, tick_t now, uint32_t words)
 {
-    struct router_head *head = &q->heads[router];
-    q->question.router = router;
+    q->question.router = r->number;
     q->question.now = now;
     BITS_EACH(lane, q->ready, words)
-        __builtin_prefetch(network_packet(q->network, q->inputs[number_of(q, router, lane)].front.packet), 1);
+        __builtin_prefetch(network_packet(q->network, r->inputs[lane].front.packet), 1);
     BITS_EACH(lane, q->ready, words) {
-        route(q, router, (uint32_t)lane, now, words);
-        if (!take_lane(q, router, (uint32_t)lane, now, words))
-            q->wait_order[number_of(q, router, head->waiting++)] = (uint16_t)lane;
+        route(q, r, (uint32_t)lane, now, words);
+        if (!take_lane(q, r, (uint32_t)lane, now, words))
+            r->wait_order[r->waiting++] = (uint16_t)lane;
     }
-}
-
-STAGE void step_router(struct output_queued *q, uint32_t router, tick_t now, uint32_t words)
-{
-    struct router_head *head = &q->heads[router];
-    uint64_t *fresh = set_of(q->fresh, q, router);
-    for (uint32_t w = 0; w < words; w++) {
-        q->ready[w] = fresh[w];
-        fresh[w] = 0;
-    }
-    if (head->routing)
-        end_routing(q, router, now);
-    move_bodies(q, router, now, words);
-    if (head->opened)
-        retry(q, router, now, words);
-    take_fresh(q, router, now, words);
 }
 
 STAGE void step_due(struct output_queued *q, tick_t now, const struct step_event *event, uint32_t count, uint32_t words)
 {
     for (const struct step_event *end = event + count; event < end; event++) {
-        struct router_head *head = &q->heads[event->target];
-        if (head->step_at != now) { /* it was woken earlier than this step was posted for */
-            q->engine->events--;    /* as happens or not by the order of what arrives in a tick */
+        struct output_queued_router *r = &q->each[event->target];
+        if (r->step_at != now) { /* it was woken earlier than this step was posted for */
+            q->engine->events--; /* as happens or not by the order of what arrives in a tick */
             continue;
         }
-        head->step_at = FW_NEVER;
-        step_router(q, event->target, now, words);
+        r->step_at = FW_NEVER;
+        for (uint32_t w = 0; w < words; w++) {
+            q->ready[w] = r->fresh[w];
+            r->fresh[w] = 0;
+        }
+        if (r->routing)
+            end_routing(q, r, now);
+        move_bodies(q, r, now, words);
+        if (r->opened)
+            retry(q, r, now, words);
+        take_fresh(q, r, now, words);
     }
 }
 
@@ -402,40 +374,42 @@ static void output_queued_plan(const struct choice *self, uint32_t flit_bytes, s
     plan->output_depth = c->output_depth ? c->output_depth : ENDLESS;
 }
 
-static void init_lane(struct output_queued *q, uint32_t router, uint32_t lane)
+static void init_lane(struct output_queued *q, struct output_queued_router *r, uint32_t lane)
 {
-    const struct link *link = network_link(q->network, router, lane / q->num_vcs);
-    size_t number = number_of(q, router, lane);
-    q->inputs[number] = (struct input_lane){
+    const struct link *link = network_link(q->network, r->number, lane / q->num_vcs);
+    r->inputs[lane] = (struct input_lane){
+        .ring = arena_array(q->network->arena, struct flit, q->ring_mask + 1),
+        .wants = arena_array(q->network->arena, uint64_t, q->words),
         .output = LANE_IDLE,
         .last_output = (uint16_t)(q->lanes - 1),
         .back = link_lane(link, lane % q->num_vcs),
         .back_latency = link->latency,
         .back_kind = link->to_terminal ? EVENT_TERMINAL_CREDIT : EVENT_CREDIT,
     };
-    q->owner[number] = NOBODY;
+    r->owner[lane] = NOBODY;
     if (link->target != FW_NONE && link->carries_out) {
-        bits_add(set_of(q->open, q, router), lane);
-        bits_add(set_of(q->usable, q, router), lane);
+        bits_add(r->open, lane);
+        bits_add(r->usable, lane);
     }
 }
 
-static void take_memory(struct output_queued *q, struct arena *arena)
+static void init_router(struct output_queued *q, struct output_queued_router *r, uint32_t number)
 {
-    uint32_t routers = q->network->topology.routers;
-    size_t lanes = (size_t)routers * q->lanes, words = (size_t)routers * q->words;
-    q->heads = arena_array(arena, struct router_head, routers);
-    q->fresh = arena_array(arena, uint64_t, words);
-    q->bodies = arena_array(arena, uint64_t, words);
-    q->open = arena_array(arena, uint64_t, words);
-    q->usable = arena_array(arena, uint64_t, words);
-    q->inputs = arena_array(arena, struct input_lane, lanes);
-    q->rings = arena_array(arena, struct flit, lanes * (q->ring_mask + 1));
-    q->wants = arena_array(arena, uint64_t, lanes * q->words);
-    q->owner = arena_array(arena, uint16_t, lanes);
-    q->wait_order = arena_array(arena, uint16_t, lanes);
-    q->route_order = arena_array(arena, uint16_t, q->routing ? lanes : 0);
-    q->ready_at = arena_array(arena, tick_t, q->routing ? lanes : 0);
+    struct arena *arena = q->network->arena;
+    *r = (struct output_queued_router){
+        .step_at = FW_NEVER,
+        .number = number,
+        .fresh = arena_array(arena, uint64_t, q->words),
+        .bodies = arena_array(arena, uint64_t, q->words),
+        .open = arena_array(arena, uint64_t, q->words),
+        .usable = arena_array(arena, uint64_t, q->words),
+        .inputs = arena_array(arena, struct input_lane, q->lanes),
+        .owner = arena_array(arena, uint16_t, q->lanes),
+        .wait_order = arena_array(arena, uint16_t, q->lanes),
+        .route_order = arena_array(arena, uint16_t, q->routing ? q->lanes : 0),
+    };
+    for (uint32_t lane = 0; lane < q->lanes; lane++)
+        init_lane(q, r, lane);
 }
 
 static void output_queued_check(const struct network *network, const struct choice *self, struct errors *errors)
@@ -464,12 +438,9 @@ static void output_queued_build(void *routers, const void *config)
     q->credit = c->credit_latency * c->cycle;
     q->depth = c->buffer_depth;
     q->ring_mask = ring_mask_for(c->buffer_depth);
-    take_memory(q, q->network->arena);
-    for (uint32_t router = 0; router < q->network->topology.routers; router++) {
-        q->heads[router].step_at = FW_NEVER;
-        for (uint32_t lane = 0; lane < q->lanes; lane++)
-            init_lane(q, router, lane);
-    }
+    q->each = arena_array(q->network->arena, struct output_queued_router, q->network->topology.routers);
+    for (uint32_t router = 0; router < q->network->topology.routers; router++)
+        init_router(q, &q->each[router], router);
 }
 
 static void output_queued_share(void *routers)
@@ -481,34 +452,33 @@ static void output_queued_share(void *routers)
 }
 
 /* Has its packet been routed, and tried what it may take? */
-static bool is_waiting(const struct output_queued *q, uint32_t router, uint32_t lane)
+static bool is_waiting(const struct output_queued_router *r, uint32_t lane)
 {
-    const uint16_t *order = q->wait_order + number_of(q, router, 0);
+    const uint16_t *order = r->wait_order;
     uint32_t place = 0;
-    while (place < q->heads[router].waiting && order[place] != lane)
+    while (place < r->waiting && order[place] != lane)
         place++;
-    return place < q->heads[router].waiting;
+    return place < r->waiting;
 }
 
 static void output_queued_look(const void *routers, uint32_t router, uint32_t lane, struct lane_look *seen,
                                struct shown_router *shown)
 {
     const struct output_queued *q = routers;
-    size_t number = number_of(q, router, lane);
-    const struct input_lane *input = &q->inputs[number];
-    bool waits = is_waiting(q, router, lane);
+    const struct output_queued_router *r = &q->each[router];
+    const struct input_lane *input = &r->inputs[lane];
+    bool waits = is_waiting(r, lane);
     seen->packet = input->count ? input->front.packet : FW_NONE;
     seen->flits = input->count;
     seen->room = waits && q->needs_room ? network_packet(q->network, input->front.packet)->size : 1;
     seen->output = input->output;
-    seen->wants = waits ? wants_of(q, router, lane) : NULL;
-    seen->owner = q->owner[number];
+    seen->wants = waits ? r->inputs[lane].wants : NULL;
+    seen->owner = r->owner[lane];
     seen->is_full = seen->owner == NOBODY;
     output_look(q->outputs, router, lane, seen, shown);
     if (shown && input->count) {
         shown_add(shown, &shown->inputs[lane].queue, input->front.packet, input->front.place & FLIT_POSITION, 1);
-        shown_add_ring(shown, &shown->inputs[lane].queue, q->rings + number * (q->ring_mask + 1), q->ring_mask,
-                       input->first, input->count - 1);
+        shown_add_ring(shown, &shown->inputs[lane].queue, input->ring, q->ring_mask, input->first, input->count - 1);
     }
 }
 
