@@ -60,6 +60,8 @@ struct router_ops {
      */
     void (*look)(const void *routers, uint32_t router, uint32_t lane, struct lane_look *seen,
                  struct shown_router *shown);
+    /* Flits that have left by an output lane, modulo 2^32; of all lanes they are asked for at once. */
+    uint32_t (*lane_flits)(const void *routers, uint32_t router, uint32_t lane);
     /* After draining, of a router: FW_CHECKs what lanes alone do not tell. */
     void (*check_idle)(const void *routers, uint32_t router);
     /* For recovery from deadlock, see network/deadlock/deadlock.h; NULL: not with this router. What a lane has of a packet, by its
@@ -80,7 +82,6 @@ struct lane_look {
     bool is_full;            /* there is no room behind the output lane for a packet to begin, whoever holds it */
     uint32_t credits, depth; /* flits that there is room for behind the output lane, now and when all is idle */
     uint32_t queued, space;  /* flits in its output queue, and places that are left there */
-    uint32_t left;           /* flits that have left by it, modulo 2^32 */
 };
 
 #define MAX_WANTED 64

@@ -125,7 +125,11 @@ static inline uint64_t network_flit_hops(const struct network *part)
 {
     return ((const struct routers *)part->core->routers)->flit_hops;
 }
-uint32_t network_lane_flits(const struct network *network, uint32_t router, uint32_t lane);
+static inline uint32_t network_lane_flits(const struct network *network, uint32_t router, uint32_t lane)
+{
+    const struct router_ops *ops = network->core->router_ops;
+    return ops->lane_flits ? ops->lane_flits(network->core->routers, router, lane) : 0;
+}
 /* That of all lanes, each `lanes` of them added up, by router: num_vcs for ports. */
 void network_count_flits(const struct network *network, uint32_t lanes, uint32_t *counts);
 /* What the packet at the front of an input lane waits for; false: the lane is empty. */

@@ -106,16 +106,11 @@ bool network_waits_for(const struct network *part, uint32_t router, uint32_t lan
     return true;
 }
 
-uint32_t network_lane_flits(const struct network *network, uint32_t router, uint32_t lane)
-{
-    return look_at(network, router, lane, NULL).left;
-}
-
 void network_count_flits(const struct network *network, uint32_t lanes, uint32_t *counts)
 {
     uint32_t each = network->ports * network->num_vcs;
     memset(counts, 0, (size_t)network->topology.routers * each / lanes * sizeof *counts);
-    for (uint32_t router = 0; router < network->topology.routers; router++)
+    for (uint32_t router = 0; network->core->router_ops->lane_flits && router < network->topology.routers; router++)
         for (uint32_t lane = 0; lane < each; counts++)
             for (uint32_t end = lane + lanes; lane < end; lane++)
                 *counts += network_lane_flits(network, router, lane);

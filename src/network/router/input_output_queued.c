@@ -88,5 +88,6 @@ static const struct router_ops input_output_queued = {
     .receive_queued = output_receive_queued,
     .step_outputs = output_step,
     .look = input_queued_look,
+    .lane_flits = output_lane_flits,
 };
 REGISTER_ROUTER(input_output_queued);

@@ -261,7 +261,67 @@ STAGE size_t arbiter_number(const struct input_queued *q, size_t row, size_t por
     return row * q->arbiters_each + (port & q->arbiter_port_mask);
 }
 
-/* The handlers of events, in input_queued.c. Credits are those of the crossbar: of output queues where there are any. */
+/* ---- waking ---- */
+
+/* One router's step; one event that stands for the steps of all routers of a tick. */
+void input_queued_post_step(const struct input_queued *q, tick_t when, uint32_t router);
+void input_queued_post_due(const struct input_queued *q, tick_t when);
+
+/* The router steps in this tick or the next. */
+STAGE void make_due(const struct input_queued *q, struct router_head *head, tick_t when, struct variant is)
+{
+    head->step_at = when;
+    if (is.usual || q->is_usual)
+        bits_add(q->due[when % 2], head->number);
+    else
+        q->woken[when % 2][q->woken_count[when % 2]++] = head->number;
+}
+
+/* The router steps at `when`, or at its clock's next edge. */
+STAGE void wake(const struct input_queued *q, struct router_head *head, tick_t when, struct variant is)
+{
+    if (is.usual || q->steps_each_tick) {
+        if (head->step_at == when)
+            return;
+        make_due(q, head, when, is);
+        if (__builtin_expect(q->due_at[when % 2] != when, 0))
+            input_queued_post_due(q, when);
+        return;
+    }
+    if (q->cycle > 1)
+        when = (when + q->cycle - 1) / q->cycle * q->cycle;
+    if (when < head->step_at) {
+        head->step_at = when;
+        input_queued_post_step(q, when, head->number);
+    }
+}
+
+/* A lane's stage takes until `when`. */
+STAGE void keep_busy(const struct input_queued *q, struct router_head *head, uint64_t *busy, size_t lane, tick_t when,
+                     struct variant is)
+{
+    add(busy, lane, is);
+    if (!is.usual && !q->ends_in_a_cycle)
+        q->ready_at[(size_t)head->number * q->lanes + lane] = when;
+}
+
+/* A packet has come to the front of its lane: its routing begins, unless it must first be there as a whole. */
+STAGE bool begin_packet(const struct input_queued *q, struct router_head *head, uint64_t *fresh, uint64_t *busy,
+                        size_t lane, struct input_lane *input, tick_t when, struct variant is)
+{
+    FW_CHECK(input->front.place & FLIT_HEAD, "router %u lane %zu: packet %u begins with flit %u", head->number, lane,
+             input->front.packet, input->front.place & FLIT_POSITION);
+    if (!is.usual && q->config.switching == STORE_AND_FORWARD &&
+        input->count < network_packet(q->network, input->front.packet)->size)
+        return false;
+    input->output = LANE_WAITS;
+    add(fresh, lane, is);
+    if (!is.usual)
+        keep_busy(q, head, busy, lane, when + q->routing, is);
+    return true;
+}
+
+/* The handlers of events, in input_queued_receive.c and input_queued.c. Credits are those of the crossbar: of output queues where there are any. */
 event_handler input_queued_receive_flits, input_queued_receive_credits, input_queued_step;
 /* Room downstream that output queues have spent is back: packets that wait for room on all their way may have it now. */
 void input_queued_look_again(struct input_queued *q, tick_t now, const struct credit_event *event, uint32_t count);
@@ -290,6 +350,7 @@ void input_queued_plan(const struct choice *self, uint32_t flit_bytes, struct ro
 void input_queued_check(const struct network *network, const struct choice *self, struct errors *errors);
 void input_queued_build(void *routers, const void *config);
 void input_queued_share(void *routers);
+uint32_t input_queued_lane_flits(const void *routers, uint32_t router, uint32_t lane);
 void input_queued_look(const void *routers, uint32_t router, uint32_t lane, struct lane_look *seen,
                        struct shown_router *shown);
 /* Not with output queues, where a packet may be too. */

@@ -326,6 +326,12 @@ static uint32_t room_needed(const struct input_queued *q, struct router_head *he
     return outputs_of(q, head)[input->output].credits < room ? room : 0;
 }
 
+uint32_t input_queued_lane_flits(const void *routers, uint32_t router, uint32_t lane)
+{
+    const struct input_queued *q = routers;
+    return outputs_of(q, block_of(q, router))[lane].flits;
+}
+
 void input_queued_look(const void *routers, uint32_t router, uint32_t lane, struct lane_look *seen,
                        struct shown_router *shown)
 {
@@ -345,7 +351,6 @@ void input_queued_look(const void *routers, uint32_t router, uint32_t lane, stru
     seen->is_full = out->owner == NOBODY && q->config.vc_needs_credit && !out->credits;
     seen->credits = out->credits;
     seen->depth = is_usable ? room_of(q, router, lane / q->num_vcs) : 0;
-    seen->left = out->flits;
     if (q->outputs) {
         uint32_t taken = seen->depth - seen->credits;
         output_look(q->outputs, router, lane, seen, shown);

@@ -303,6 +303,7 @@ static const struct router_ops omnipath = {
     .receive_queued = omnipath_receive_crossed,
     .step_outputs = omnipath_step_outputs,
     .look = omnipath_look,
+    .lane_flits = omnipath_lane_flits,
     .check_idle = omnipath_check_idle,
 };
 REGISTER_ROUTER(omnipath);

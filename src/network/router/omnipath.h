@@ -238,6 +238,7 @@ void omnipath_check(const struct network *network, const struct choice *self, st
 void omnipath_build(void *routers, const void *config);
 void omnipath_share(void *routers);
 
+uint32_t omnipath_lane_flits(const void *routers, uint32_t router, uint32_t lane);
 void omnipath_look(const void *routers, uint32_t router, uint32_t lane, struct lane_look *seen,
                    struct shown_router *shown);
 void omnipath_check_idle(const void *routers, uint32_t router);

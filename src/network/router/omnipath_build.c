@@ -378,6 +378,11 @@ static uint16_t owner_of(const struct omnipath *q, const struct omnipath_router 
     return owner;
 }
 
+uint32_t omnipath_lane_flits(const void *routers, uint32_t router, uint32_t lane)
+{
+    return ((const struct omnipath *)routers)->each[router].lane_flits[lane];
+}
+
 /* What has begun to cross goes on by itself: packets wait for room alone, at the front of their input lanes. */
 void omnipath_look(const void *routers, uint32_t router, uint32_t lane, struct lane_look *seen,
                    struct shown_router *shown)
@@ -387,7 +392,6 @@ void omnipath_look(const void *routers, uint32_t router, uint32_t lane, struct l
     const struct omnipath_lane *at = &r->lanes[lane];
     const struct omnipath_port *port = &r->ports[lane / q->num_vcs];
     seen->is_full = true;
-    seen->left = r->lane_flits[lane];
     if (at->count) {
         seen->packet = packet_at(q, at, 0);
         seen->output = at->target == LANE_IDLE ? LANE_ROUTED : crosses(q, r, lane) ? at->target : LANE_WAITS;

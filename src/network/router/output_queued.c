@@ -500,5 +500,6 @@ static const struct router_ops output_queued = {
     .receive_queued = output_receive_queued,
     .step_outputs = output_step,
     .look = output_queued_look,
+    .lane_flits = output_lane_flits,
 };
 REGISTER_ROUTER(output_queued);

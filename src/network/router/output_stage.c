@@ -347,6 +347,11 @@ struct output_stage *output_stage_share(const struct output_stage *stage, struct
     return copy;
 }
 
+uint32_t output_lane_flits(const void *routers, uint32_t router, uint32_t lane)
+{
+    return output_queue_at(((const struct routers *)routers)->outputs, router, lane)->flits;
+}
+
 void output_look(const struct output_stage *stage, uint32_t router, uint32_t lane, struct lane_look *seen,
                  struct shown_router *shown)
 {
@@ -356,7 +361,6 @@ void output_look(const struct output_stage *stage, uint32_t router, uint32_t lan
     seen->space = stage->depth - queue->count;
     seen->credits = queue->credits;
     seen->depth = room_at_most(stage->network, network_link(stage->network, router, stage->port_of[lane]));
-    seen->left = queue->flits;
     uint32_t left = shown ? queue->count : 0;
     for (uint32_t at = queue->front, end; left; left -= end - at, block = block->next, at = 0) {
         end = at + left < BLOCK_FLITS ? at + left : BLOCK_FLITS;

@@ -86,6 +86,7 @@ struct output_stage *output_stage_share(const struct output_stage *stage, struct
 
 event_handler output_receive_queued, output_step;
 void output_receive_credits(struct output_stage *stage, tick_t now, const struct credit_event *event, uint32_t count);
+uint32_t output_lane_flits(const void *routers, uint32_t router, uint32_t lane);
 /* What a router's look() says of an output lane that has a queue. */
 void output_look(const struct output_stage *stage, uint32_t router, uint32_t lane, struct lane_look *seen,
                  struct shown_router *shown);

@@ -392,5 +392,6 @@ static const struct router_ops packet = {
     .receive_credits = packet_receive_credits,
     .step = packet_step,
     .look = packet_look,
+    .lane_flits = packet_lane_flits,
 };
 REGISTER_ROUTER(packet);

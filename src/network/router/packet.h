@@ -148,5 +148,6 @@ static inline uint64_t *packet_wants(const struct packets *q, struct packet_head
 extern const struct option packet_options[];
 void packet_plan(const struct choice *self, uint32_t flit_bytes, struct router_plan *plan, struct errors *errors);
 void packet_build(void *routers, const void *config);
+uint32_t packet_lane_flits(const void *routers, uint32_t router, uint32_t lane);
 void packet_look(const void *routers, uint32_t router, uint32_t lane, struct lane_look *seen,
                  struct shown_router *shown);

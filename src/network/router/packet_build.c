@@ -179,6 +179,12 @@ static uint32_t room_needed(const struct packets *q, struct packet_head *head, c
     return input->flits && packet_output(q, head, input->output)->credits < chunk ? chunk : 0;
 }
 
+uint32_t packet_lane_flits(const void *routers, uint32_t router, uint32_t lane)
+{
+    const struct packets *q = routers;
+    return packet_output(q, packet_head(q, router), lane)->flits;
+}
+
 void packet_look(const void *routers, uint32_t router, uint32_t lane, struct lane_look *seen,
                  struct shown_router *shown)
 {
@@ -195,7 +201,6 @@ void packet_look(const void *routers, uint32_t router, uint32_t lane, struct lan
     seen->is_full = seen->owner == NOBODY;
     seen->credits = packet_output(q, head, lane)->credits;
     seen->depth = bits_test(packet_set(head, SET_USABLE, q->words), lane) ? q->depth : 0;
-    seen->left = packet_output(q, head, lane)->flits;
     if (shown)
         show_lane(q, input, shown, &shown->inputs[lane].queue);
 }

@@ -318,5 +318,6 @@ static const struct router_ops simured = {
     .receive_credits = simured_receive_credits,
     .step = simured_step,
     .look = simured_look,
+    .lane_flits = simured_lane_flits,
 };
 REGISTER_ROUTER(simured);

@@ -185,5 +185,6 @@ extern const struct option simured_options[];
 void simured_plan(const struct choice *self, uint32_t flit_bytes, struct router_plan *plan, struct errors *errors);
 void simured_build(void *routers, const void *config);
 void simured_share(void *routers);
+uint32_t simured_lane_flits(const void *routers, uint32_t router, uint32_t lane);
 void simured_look(const void *routers, uint32_t router, uint32_t lane, struct lane_look *seen,
                   struct shown_router *shown);

@@ -177,6 +177,11 @@ void simured_share(void *routers)
     q->offered = arena_array(q->network->arena, uint64_t, q->words);
 }
 
+uint32_t simured_lane_flits(const void *routers, uint32_t router, uint32_t lane)
+{
+    return output_at(routers, router, lane)->flits;
+}
+
 void simured_look(const void *routers, uint32_t router, uint32_t lane, struct lane_look *seen,
                   struct shown_router *shown)
 {
@@ -196,7 +201,6 @@ void simured_look(const void *routers, uint32_t router, uint32_t lane, struct la
     seen->depth = seen->credits + network_link(q->network, router, q->port_of[lane])->depth - (uint32_t)output->credits;
     seen->queued = out->count;
     seen->space = q->buffers.length - out->count; /* of a plain queue */
-    seen->left = output->flits;
     if (!shown)
         return;
     bool is_announced = port->to_terminal && (port->linked & bit(lane % q->num_vcs)); /* it is an event already */

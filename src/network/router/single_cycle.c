@@ -309,6 +309,11 @@ static void single_cycle_share(void *routers)
     q->winner = arena_array(q->network->arena, uint32_t, q->ports);
 }
 
+static uint32_t single_cycle_lane_flits(const void *routers, uint32_t router, uint32_t lane)
+{
+    return ((const struct single_cycle *)routers)->each[router].lanes[lane].flits;
+}
+
 /* For those who look from outside: the viewer, deadlock reports, the counts of channels. */
 static void single_cycle_look(const void *routers, uint32_t router, uint32_t number, struct lane_look *seen,
                               struct shown_router *shown)
@@ -329,7 +334,6 @@ static void single_cycle_look(const void *routers, uint32_t router, uint32_t num
     seen->is_full = lane->owner == NOBODY && needs_room;
     seen->credits = lane->credits;
     seen->depth = bits_test(q->each[router].usable, number) ? lane->link->depth : 0;
-    seen->left = lane->flits;
     if (shown)
         shown_add_ring(shown, &shown->inputs[number].queue, lane->ring, q->ring_mask, lane->first, lane->count);
 }
@@ -347,6 +351,7 @@ static const struct router_ops single_cycle = {
     .receive_credits = single_cycle_receive_credits,
     .step = single_cycle_step,
     .look = single_cycle_look,
+    .lane_flits = single_cycle_lane_flits,
 };
 REGISTER_ROUTER(single_cycle);
 /* Copied by `flitwarp new`, with an example: network.router=$ */

@@ -153,6 +153,7 @@ TEST(a_router_that_does_not_show_itself_is_seen_empty)
     struct router_ops without = *ops;
     struct waiting waiting;
     without.look = NULL;
+    without.lane_flits = NULL;
     uint32_t seen = 0;
     for (uint32_t router = 0; router < network->topology.routers; router++)
         for (uint32_t lane = 0; lane < watch.shown.lanes; lane++) {

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What arrives at the input-queued routers is stored, and wakes them: see input_queued.c. As the step, it is compiled for the
+ * usual router and for all others.
+ */
+#include "network/router/input_queued.h"
+
+void input_queued_post_step(const struct input_queued *q, tick_t when, uint32_t router)
+{
+    struct step_event *event = engine_post(q->engine, EVENT_ROUTER_STEP, when, sizeof *event);
+    *event = (struct step_event){.target = router};
+}
+
+void input_queued_post_due(const struct input_queued *q, tick_t when)
+{
+    q->due_at[when % 2] = when;
+    input_queued_post_step(q, when, FW_NONE);
+}
+
+STAGE void receive_flit(const struct input_queued *q, struct router_head *head, const struct flit_event *event,
+                        tick_t now, struct variant is)
+{
+    size_t lane = event->to.lane;
+    struct input_lane *input = &inputs_of(head, is.words)[lane];
+    uint32_t count = input->count++;
+    if (count) {
+        FW_CHECK(count < q->depth, "tick %llu router %u lane %zu: packet %u overruns the buffer",
+                 (unsigned long long)now, head->number, lane, event->flit.packet);
+        ring_of(q, head, lane, is)[(input->first + count - 1) & q->ring_mask] = event->flit;
+        if (is.usual || input->output != LANE_IDLE)
+            return;
+    } else {
+        input->front = event->flit;
+    }
+    if (input->output == LANE_IDLE) {
+        if (begin_packet(q, head, lanes_in(head, SET_FRESH, is.words), lanes_in(head, SET_BUSY, is.words), lane, input,
+                         now, is))
+            wake(q, head, now, is);
+    } else if (outputs_of(q, head)[input->output].credits) {
+        add(lanes_in(head, SET_SENDABLE, is.words), lane, is);
+        wake(q, head, now, is);
+    }
+}
+
+STAGE void receive_credit(const struct input_queued *q, struct router_head *head, struct output_lane *outputs,
+                          const struct credit_event *event, tick_t now, struct variant is)
+{
+    uint32_t lane = event->to.lane;
+    struct output_lane *output = &outputs[lane];
+    if (!is.usual && q->congestion)
+        q->congestion->ops->change(q->congestion, head->number, lane, QUEUE_DOWNSTREAM, -1, now);
+    if (!is.usual && q->shares_room) {
+        if (input_queued_return_shared(q, head, lane) || q->credits_wake)
+            wake(q, head, now, is);
+        return;
+    }
+    FW_CHECK(output->credits < q->room, "tick %llu router %u lane %u: a credit too many", (unsigned long long)now,
+             head->number, lane);
+    if (output->credits++ == 0) {
+        if (!is.usual && q->config.vc_needs_credit)
+            add(credited_of(q, head), lane, is);
+        if (output->owner != NOBODY && inputs_of(head, is.words)[output->owner].count)
+            add(lanes_in(head, SET_SENDABLE, is.words), output->owner, is);
+        else if (is.usual || !q->config.vc_needs_credit)
+            return;
+        wake(q, head, now, is);
+    } else if (!is.usual && q->credits_wake) {
+        wake(q, head, now, is);
+    }
+}
+
+/* Networks that do not fit the cache: what events to come will touch is fetched while those before are worked on. */
+#define EVENTS_AHEAD 12
+
+/* How many of a batch's events have one so far ahead of them. */
+static uint32_t fetching_events(const struct input_queued *q, uint32_t count)
+{
+    return q->fetches_ahead && count > EVENTS_AHEAD ? count - EVENTS_AHEAD : 0;
+}
+
+STAGE void receive_flits(const struct input_queued *q, tick_t now, const struct flit_event *event, uint32_t count,
+                         struct variant is)
+{
+    const struct blocks blocks = q->blocks;
+    const struct flit_event *end = event + count, *fetching = event + fetching_events(q, count);
+    for (; event < fetching; event++) {
+        struct router_head *ahead = block_at(blocks, event[EVENTS_AHEAD].to.target);
+        __builtin_prefetch(ahead, 1);
+        __builtin_prefetch(&inputs_of(ahead, is.words)[event[EVENTS_AHEAD].to.lane], 1);
+        if (!is.usual)
+            __builtin_prefetch(network_packet(q->network, event[EVENTS_AHEAD].flit.packet), 1);
+        receive_flit(q, block_at(blocks, event->to.target), event, now, is);
+    }
+    for (; event < end; event++)
+        receive_flit(q, block_at(blocks, event->to.target), event, now, is);
+}
+
+STAGE void receive_credits(const struct input_queued *q, tick_t now, const struct credit_event *event, uint32_t count,
+                           struct variant is)
+{
+    const struct blocks blocks = q->blocks, outputs = {blocks.first + q->outputs_at, blocks.stride};
+    const struct credit_event *end = event + count, *fetching = event + fetching_events(q, count);
+    for (; event < fetching; event++) {
+        const struct lane_place *ahead = &event[EVENTS_AHEAD].to;
+        __builtin_prefetch((struct output_lane *)(void *)block_at(outputs, ahead->target) + ahead->lane, 1);
+        receive_credit(q, block_at(blocks, event->to.target), (void *)block_at(outputs, event->to.target), event, now,
+                       is);
+    }
+    for (; event < end; event++)
+        receive_credit(q, block_at(blocks, event->to.target), (void *)block_at(outputs, event->to.target), event, now,
+                       is);
+}
+
+void input_queued_receive_flits(void *routers, tick_t now, const void *events, uint32_t count)
+{
+    const struct input_queued *q = routers;
+    if (q->is_usual)
+        receive_flits(q, now, events, count, USUAL);
+    else
+        receive_flits(q, now, events, count, GENERAL(q->words));
+}
+
+void input_queued_receive_credits(void *routers, tick_t now, const void *events, uint32_t count)
+{
+    const struct input_queued *q = routers;
+    if (q->is_usual)
+        receive_credits(q, now, events, count, USUAL);
+    else
+        receive_credits(q, now, events, count, GENERAL(q->words));
+}
+
+void input_queued_look_again(struct input_queued *q, tick_t now, const struct credit_event *event, uint32_t count)
+{
+    for (const struct credit_event *end = event + count; event < end; event++) {
+        struct router_head *head = block_of(q, event->to.target);
+        if (bits_any(lanes_in(head, SET_WAITING, q->words), q->words))
+            wake(q, head, now, GENERAL(q->words));
+    }
+}
+
+void input_queued_begin_next(const struct input_queued *q, struct router_head *head, uint32_t lane, tick_t now)
+{
+    struct input_lane *input = &inputs_of(head, q->words)[lane];
+    if (input->output < LANE_WAITS) {
+        outputs_of(q, head)[input->output].owner = NOBODY;
+        bits_add(lanes_in(head, SET_FREE, q->words), input->output);
+        if (q->locks_outputs && locks_of(q, head)[input->out_port] == lane)
+            locks_of(q, head)[input->out_port] = UNLOCKED;
+    }
+    for (enum lane_set set = SET_FRESH; set <= SET_BUSY; set++)
+        bits_remove(lanes_in(head, set, q->words), lane);
+    input->output = LANE_IDLE;
+    if (input->count)
+        begin_packet(q, head, lanes_in(head, SET_FRESH, q->words), lanes_in(head, SET_BUSY, q->words), lane, input, now,
+                     GENERAL(q->words));
+}
+
+void input_queued_wake(const struct input_queued *q, struct router_head *head, tick_t now)
+{
+    wake(q, head, now, GENERAL(q->words));
+}
