@@ -27,17 +27,11 @@ static const struct option collective_motif_options[] = {
     OPTION_END,
 };
 
-static bool has_root(enum collective_operation operation)
-{
-    return operation == OPERATION_BROADCAST || operation == OPERATION_REDUCE || operation == OPERATION_GATHER ||
-           operation == OPERATION_SCATTER;
-}
-
-static bool has_blocks(enum collective_operation operation)
-{
-    return operation == OPERATION_GATHER || operation == OPERATION_SCATTER || operation == OPERATION_ALLGATHER ||
-           operation == OPERATION_REDUCE_SCATTER || operation == OPERATION_ALLTOALL;
-}
+/* Sets of operations: those with a root, and those with a block of each rank. */
+#define ROOTED (1u << OPERATION_BROADCAST | 1u << OPERATION_REDUCE | 1u << OPERATION_GATHER | 1u << OPERATION_SCATTER)
+#define BLOCKS                                                                                                         \
+    (1u << OPERATION_GATHER | 1u << OPERATION_SCATTER | 1u << OPERATION_ALLGATHER | 1u << OPERATION_REDUCE_SCATTER |   \
+     1u << OPERATION_ALLTOALL)
 
 static uint64_t collective_block(const struct collective_config *config, uint32_t rank)
 {
@@ -55,7 +49,7 @@ static uint32_t *make_counts(const struct motif *motif)
     for (uint32_t rank = 0; rank < ranks; rank++) {
         for (uint32_t other = 0; other < ranks; other++) /* in an all-to-all everybody sends a rank what is its block */
             counts[ranks + other] = collective_block(config, rank);
-        bool knows = !has_root(config->operation) || rank == config->root;
+        bool knows = !(ROOTED >> config->operation & 1) || rank == config->root;
         uint32_t count = config->operation == OPERATION_ALLTOALL ? 2 * ranks : ranks;
         rows[rank] = knows ? builder_counts(motif->builder, counts, count) : NO_COUNTS;
     }
@@ -68,10 +62,10 @@ static void collective_prepare(struct motif *motif, struct errors *errors)
     if (config->root >= motif->ranks)
         choice_error(errors, motif->choice, "root", "%u is not among %u ranks; accepted: 0 to %u", config->root,
                      motif->ranks, motif->ranks - 1);
-    else if (config->root && !has_root(config->operation))
+    else if (config->root && !(ROOTED >> config->operation & 1))
         choice_error(errors, motif->choice, "root", "%s has no root; accepted: 0",
                      collective_operation_names[config->operation]);
-    else if (config->growth && !has_blocks(config->operation))
+    else if (config->growth && !(BLOCKS >> config->operation & 1))
         choice_error(errors, motif->choice, "growth", "%s has no blocks of ranks; accepted: 0",
                      collective_operation_names[config->operation]);
     else if (config->growth)

@@ -6,7 +6,7 @@
  * else to draw it stays silent.
  */
 #include "flitwarp/traffic.h"
-#include "workload/weights.h"
+#include "workload/numbers.h"
 
 struct hotspot_config {
     struct u32_list terminals;
@@ -27,19 +27,6 @@ struct hotspot_state {
     struct weights hot;
     uint32_t only; /* the terminal that all messages would go to; FW_NONE: there are several */
 };
-
-static bool terminals_exist(const struct u32_list *hot, uint32_t terminals, const struct choice *self,
-                            struct errors *errors)
-{
-    uint32_t before = errors->count;
-    if (hot->count == 0)
-        choice_error(errors, self, "terminals", "there must be a hot terminal");
-    for (uint32_t i = 0; i < hot->count; i++)
-        if (hot->items[i] >= terminals)
-            choice_error(errors, self, "terminals", "there is no terminal %u: the last one is %u", hot->items[i],
-                         terminals - 1);
-    return errors->count == before;
-}
 
 static uint32_t only_target(const struct hotspot_config *config, const struct weights *hot, uint32_t terminals)
 {
@@ -63,7 +50,14 @@ static void hotspot_prepare(struct traffic *traffic, const struct choice *self, 
 {
     const struct hotspot_config *config = traffic->config;
     struct hotspot_state *state = traffic->state = arena_array(space->arena, struct hotspot_state, 1);
-    if (terminals_exist(&config->terminals, space->terminals, self, errors) &&
+    uint32_t before = errors->count;
+    if (config->terminals.count == 0)
+        choice_error(errors, self, "terminals", "there must be a hot terminal");
+    for (uint32_t i = 0; i < config->terminals.count; i++)
+        if (config->terminals.items[i] >= space->terminals)
+            choice_error(errors, self, "terminals", "there is no terminal %u: the last one is %u",
+                         config->terminals.items[i], space->terminals - 1);
+    if (errors->count == before &&
         weights_from_option(&state->hot, space->arena, &config->weights, config->terminals.count, self, errors))
         state->only = only_target(config, &state->hot, space->terminals);
 }

@@ -8,7 +8,6 @@
  */
 #include "flitwarp/traffic.h"
 #include "workload/numbers.h"
-#include "workload/weights.h"
 
 struct matrix_config {
     const char *file;
@@ -18,14 +17,6 @@ static const struct option matrix_options[] = {
     OPTION_FILE(struct matrix_config, file, REQUIRED, "CSV file of weights, a line for each source"),
     OPTION_END,
 };
-
-static double sum(const struct numbers_row *row)
-{
-    double total = 0;
-    for (uint32_t i = 0; i < row->count; i++)
-        total += row->values[i];
-    return total;
-}
 
 static bool is_square(const struct numbers *numbers, const char *path, uint32_t terminals, const struct choice *self,
                       struct errors *errors)
@@ -48,17 +39,15 @@ static void matrix_prepare(struct traffic *traffic, const struct choice *self, c
     if (!numbers_read(&numbers, config->file, NULL, space->arena, self, "file", errors) ||
         !is_square(&numbers, config->file, space->terminals, self, errors))
         return;
-    struct weights *rows = arena_array(space->arena, struct weights, numbers.count);
+    struct weights *rows = traffic->state = arena_array(space->arena, struct weights, numbers.count);
     for (uint32_t i = 0; i < numbers.count; i++)
-        if (sum(&numbers.rows[i]) > 0)
-            weights_init(&rows[i], space->arena, numbers.rows[i].values, numbers.rows[i].count);
-    traffic->state = rows;
+        weights_init(&rows[i], space->arena, numbers.rows[i].values, numbers.rows[i].count);
 }
 
 static uint32_t matrix_destination(const struct traffic *traffic, uint32_t source, struct random *random)
 {
     const struct weights *rows = traffic->state;
-    return rows[source].count ? weights_draw(&rows[source], random) : FW_NONE;
+    return weights_sum(&rows[source]) > 0 ? weights_draw(&rows[source], random) : FW_NONE;
 }
 
 static const struct traffic_ops matrix = {

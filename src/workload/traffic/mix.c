@@ -6,7 +6,7 @@
  */
 #include "flitwarp/bits.h"
 #include "flitwarp/traffic.h"
-#include "workload/weights.h"
+#include "workload/numbers.h"
 
 struct mix_config {
     struct choice_list patterns;
