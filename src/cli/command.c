@@ -259,7 +259,8 @@ int command_call(const struct command *command, int argc, char **argv)
 {
     struct call call = {.command = command, .argc = argc, .argv = argv};
     call.errors.arena = &call.arena;
-    int status = command->excess && !words_read(&call) ? EXIT_USAGE : command->run(&call);
+    bool is_read = command->takes_config ? arguments_read(&call) : !command->excess || words_read(&call);
+    int status = is_read ? command->run(&call) : EXIT_USAGE;
     if (ranks_launched_as() == 0) /* the others have the same to say */
         errors_print(&call.errors, stderr);
     arena_release(&call.arena);

@@ -48,6 +48,7 @@ struct command {
     const char *words;   /* behind the name, flags that may be left out aside; a line for each way to call it */
     const char *summary; /* one line */
     struct flag flags[MOST_FLAGS]; /* up to the first without a name */
+    bool takes_config;             /* and settings: arguments_read() comes before `run` */
     int most_words;                /* that are no flags, for call->words */
     const char *excess; /* what is said of one more, %s in its place; NULL: `run` reads words and flags itself */
     bool excess_shows_usage;

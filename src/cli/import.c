@@ -42,23 +42,6 @@ static const char *first_byte(const char *at)
     }
 }
 
-static void not_recognised(struct import *import, const char *bytes, const char *at)
-{
-    uint32_t line = 1;
-    const char *line_start = bytes;
-    for (const char *c = bytes; c < at; c++)
-        if (*c == '\n')
-            line++, line_start = c + 1;
-    char found[8] = "the end";
-    if (*at)
-        snprintf(found, sizeof found, "'%c'", isprint((unsigned char)*at) ? *at : '?');
-    errors_add(
-        import->errors,
-        "%s:%u:%u: found %s, expected '{' (a configuration of SuperSim), 'key = value;' (of BookSim) or 'KEY value' "
-        "(of SimuRed)",
-        import->file, line, (uint32_t)(at - line_start) + 1, found);
-}
-
 static const struct format *recognise(struct import *import, const char *bytes)
 {
     const char *at = first_byte(bytes);
@@ -71,7 +54,18 @@ static const struct format *recognise(struct import *import, const char *bytes)
         if (isupper((unsigned char)*at) && end[strspn(end, " \t")] > ' ' && end > at)
             return &formats[SIMURED];
     }
-    not_recognised(import, bytes, at);
+    uint32_t line = 1;
+    const char *line_start = bytes;
+    for (const char *c = bytes; c < at; c++)
+        if (*c == '\n')
+            line++, line_start = c + 1;
+    char found[8] = "the end";
+    if (*at)
+        snprintf(found, sizeof found, "'%c'", isprint((unsigned char)*at) ? *at : '?');
+    errors_add(import->errors,
+               "%s:%u:%u: found %s, expected '{' (a configuration of SuperSim), 'key = value;' (of BookSim) or "
+               "'KEY value' (of SimuRed)",
+               import->file, line, (uint32_t)(at - line_start) + 1, found);
     return NULL;
 }
 
@@ -140,8 +134,6 @@ static int import_file(struct import *import, const struct format *format, bool 
 
 static int cli_import(struct call *call)
 {
-    if (!arguments_read(call))
-        return EXIT_USAGE;
     const char *from = flag_value(call, "--from");
     const struct format *format = from ? IMPORT_FIND(formats, from) : NULL;
     if (from && !format) {
@@ -176,6 +168,7 @@ static const struct command import_command = {
     .notes =
         "Reads a configuration of BookSim, SimuRed or SuperSim. What is not carried over is listed on standard error:\n"
         "the setting, its value, why, and what comes nearest here.",
+    .takes_config = true,
     .run = cli_import,
 };
 REGISTER_COMMAND(import_command);

@@ -41,19 +41,17 @@ static int with_simulation(const struct call *call, int (*use)(struct simulation
 
 /* ---- check ---- */
 
-static int check_model(struct simulation *simulation)
+static int check_loaded(struct simulation *simulation, const struct call *call)
 {
+    (void)call;
     struct model_run run;
-    if (!model_prepare(&run, simulation))
-        return EXIT_USAGE;
-    printf("settings: correct\n");
-    printf("model: %s, %llu processes, lookahead %llu ticks\n", run.model.ops->name,
-           (unsigned long long)run.model.expected_processes, (unsigned long long)run.model.lookahead);
-    return EXIT_DONE;
-}
-
-static int check_network(struct simulation *simulation)
-{
+    if (simulation->config.model.component) {
+        if (!model_prepare(&run, simulation))
+            return EXIT_USAGE;
+        printf("settings: correct\nmodel: %s, %llu processes, lookahead %llu ticks\n", run.model.ops->name,
+               (unsigned long long)run.model.expected_processes, (unsigned long long)run.model.lookahead);
+        return EXIT_DONE;
+    }
     if (!simulation_build(simulation))
         return EXIT_USAGE;
     const struct network *network = &simulation->network;
@@ -69,19 +67,14 @@ static int check_network(struct simulation *simulation)
     return dependency_check(&network->routing, DEPENDENCY_BUDGET, stdout) ? EXIT_DONE : EXIT_SIMULATION;
 }
 
-static int check_any(struct simulation *simulation, const struct call *call)
-{
-    (void)call;
-    return simulation->config.model.component ? check_model(simulation) : check_network(simulation);
-}
-
-static int cli_check(struct call *call) { return arguments_read(call) ? with_simulation(call, check_any) : EXIT_USAGE; }
+static int cli_check(struct call *call) { return with_simulation(call, check_loaded); }
 
 static const struct command check_command = {
     .name = "check",
     .order = 20,
     .words = "CONFIG [PATH=VALUE ...]",
     .summary = "settings, sizes, routing deadlock; runs nothing",
+    .takes_config = true,
     .run = cli_check,
 };
 REGISTER_COMMAND(check_command);
@@ -197,8 +190,6 @@ static bool print_batch(const struct base *base)
 
 static int cli_settings(struct call *call)
 {
-    if (!arguments_read(call))
-        return EXIT_USAGE;
     struct base base;
     bool is_good = base_load(&base, call);
     errors_print(&base.errors, stderr);
@@ -221,6 +212,7 @@ static const struct command settings_command = {
         {{"--batch", NULL,
           "each line of standard input is a JSON array of further overrides, each line of output the answer to one",
           NULL}},
+    .takes_config = true,
     .run = cli_settings,
 };
 REGISTER_COMMAND(settings_command);
@@ -286,8 +278,6 @@ static int trace_loaded(struct simulation *simulation, const struct call *call)
 
 static int cli_trace(struct call *call)
 {
-    if (!arguments_read(call))
-        return EXIT_USAGE;
     const char *packet = flag_value(call, "--packet");
     uint64_t source, sequence;
     if (packet && trace_read_packet(packet, &source, &sequence))
@@ -304,6 +294,7 @@ static const struct command trace_command = {
     .summary = "one packet's walk, stage by stage",
     .flags = {{"--packet", "N|SOURCE.N", "number of the packet among those of terminal 0, or of terminal SOURCE",
                NULL}},
+    .takes_config = true,
     .run = cli_trace,
 };
 REGISTER_COMMAND(trace_command);

@@ -11,22 +11,6 @@
 
 #include <string.h>
 
-static void topology_read_arguments(struct call *call)
-{
-    struct errors *errors = &call->errors;
-    int i = 0;
-    for (char *word; (word = words_next(call, &i));)
-        call_take_config(call, word);
-    if (!call->config_count)
-        errors_add(errors, "no configuration is given");
-    const char *exported = flag_value(call, "--export"), *picture = flag_value(call, "--picture");
-    if (call->config_count > 1 && (exported || picture))
-        errors_add(errors, "%s takes one network, found %d configurations", exported ? "--export" : "--picture",
-                   call->config_count);
-    if (flag_value(call, "--terminals") && !picture)
-        errors_add(errors, "--terminals needs --picture FILE.svg beside it");
-}
-
 /* A price that no network has a use for is a mistake. */
 static void check_priced_classes(const struct prices *prices, const struct facts *facts, uint32_t count,
                                  struct errors *errors)
@@ -93,8 +77,19 @@ static int survey(struct call *call, const struct blueprint *blueprints)
 
 static int cli_topology(struct call *call)
 {
-    topology_read_arguments(call);
-    if (call->errors.count)
+    struct errors *errors = &call->errors;
+    int i = 0;
+    for (char *word; (word = words_next(call, &i));)
+        call_take_config(call, word);
+    const char *exported = flag_value(call, "--export"), *picture = flag_value(call, "--picture");
+    if (!call->config_count)
+        errors_add(errors, "no configuration is given");
+    if (call->config_count > 1 && (exported || picture))
+        errors_add(errors, "%s takes one network, found %d configurations", exported ? "--export" : "--picture",
+                   call->config_count);
+    if (flag_value(call, "--terminals") && !picture)
+        errors_add(errors, "--terminals needs --picture FILE.svg beside it");
+    if (errors->count)
         return call_refuse(call);
     struct blueprint *blueprints = arena_array(&call->arena, struct blueprint, call->config_count);
     int opened = 0, status = EXIT_DONE;

@@ -21,27 +21,6 @@
 
 /* ---- view ---- */
 
-static void view_read_arguments(struct call *call, uint64_t *port)
-{
-    struct errors *errors = &call->errors;
-    for (int i = 1; i < call->argc; i++) {
-        enum flag_found found = flag_take(call, &i);
-        char *word = call->argv[i];
-        if (found == FLAG_LACKS_VALUE)
-            errors_add(errors, "flitwarp view: '%s' needs a value", word);
-        else if (found == FLAG_NONE && word[0] == '-')
-            errors_add(errors, "flitwarp view: '%s' is not understood", word);
-        else if (found == FLAG_NONE)
-            call_take_config(call, word);
-    }
-    const char *text = flag_value(call, "--port"), *end = text;
-    *port = 0;
-    if (text && (!number_read(&end, 65535, port) || *end))
-        errors_add(errors, "flitwarp view: --port %s; accepted: 0 (any that is free) to 65535", text);
-    if (!call->config_count)
-        errors_add(errors, "flitwarp view: no configuration is given, and no results");
-}
-
 /* With the desktop's browser, where there is a desktop. It is nobody's child, so that it may stay when this ends. */
 static void open_browser(const char *address)
 {
@@ -103,9 +82,24 @@ static bool view_open_files(struct view_session *session, struct call *call)
 static int cli_view(struct call *call)
 {
     struct view_session session = {0};
-    uint64_t port;
-    view_read_arguments(call, &port);
-    if (call->errors.count)
+    struct errors *errors = &call->errors;
+    for (int i = 1; i < call->argc; i++) {
+        enum flag_found found = flag_take(call, &i);
+        char *word = call->argv[i];
+        if (found == FLAG_LACKS_VALUE)
+            errors_add(errors, "flitwarp view: '%s' needs a value", word);
+        else if (found == FLAG_NONE && word[0] == '-')
+            errors_add(errors, "flitwarp view: '%s' is not understood", word);
+        else if (found == FLAG_NONE)
+            call_take_config(call, word);
+    }
+    const char *text = flag_value(call, "--port"), *end = text;
+    uint64_t port = 0;
+    if (text && (!number_read(&end, 65535, &port) || *end))
+        errors_add(errors, "flitwarp view: --port %s; accepted: 0 (any that is free) to 65535", text);
+    if (!call->config_count)
+        errors_add(errors, "flitwarp view: no configuration is given, and no results");
+    if (errors->count)
         return call_refuse(call);
     int status = EXIT_USAGE;
     if (view_open_files(&session, call)) {
@@ -151,7 +145,7 @@ static int cli_record(struct call *call)
 {
     struct errors *errors = &call->errors;
     struct recording recording = {.cycles = 1000};
-    if (!arguments_read(call) || !record_read_number(call, "--cycles", 1, MOST_CYCLES, &recording.cycles) ||
+    if (!record_read_number(call, "--cycles", 1, MOST_CYCLES, &recording.cycles) ||
         !record_read_number(call, "--from", 0, 1000000000000, &recording.from))
         return EXIT_USAGE;
     const char *path = flag_value(call, "-o");
@@ -182,6 +176,7 @@ static const struct command record_command = {
     .flags = {{"-o", "FILE.html", "the page to write", NULL},
               {"--cycles", "N", "how many cycles; 1000 if not given", NULL},
               {"--from", "TICK", "where to begin; 0 if not given", NULL}},
+    .takes_config = true,
     .run = cli_record,
 };
 REGISTER_COMMAND(record_command);

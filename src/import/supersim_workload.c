@@ -143,24 +143,22 @@ static unsigned long long flits(struct import *import, const char *prefix, const
     return import_count_at(import, arena_format(import->arena, "%s%s", prefix, key), fallback, min, 1u << 30);
 }
 
-static double put_single(struct import *import, const char *path, const char *prefix, double fallback)
+/* One distribution at a path, from keys with a prefix; returns its mean. */
+static double put_distribution(struct import *import, const char *type, const char *path, const char *prefix,
+                               double fallback)
 {
-    unsigned long long size = flits(import, prefix, "message_size", (uint64_t)fallback, 1);
-    import_set(import, path, "type=fixed flits=%llu", size);
-    return (double)size;
-}
-
-static double put_random(struct import *import, const char *path, const char *prefix, double fallback)
-{
-    unsigned long long min = flits(import, prefix, "min_message_size", 1, 1);
-    unsigned long long max =
-        flits(import, prefix, "max_message_size", fallback > (double)min ? (uint64_t)fallback : min, min);
-    import_set(import, path, "type=uniform min=%llu max=%llu", min, max);
-    return (double)(min + max) / 2;
-}
-
-static double put_probability(struct import *import, const char *path, const char *prefix, double fallback)
-{
+    if (strcmp(type, "fixed") == 0) {
+        unsigned long long size = flits(import, prefix, "message_size", (uint64_t)fallback, 1);
+        import_set(import, path, "type=fixed flits=%llu", size);
+        return (double)size;
+    }
+    if (strcmp(type, "uniform") == 0) {
+        unsigned long long min = flits(import, prefix, "min_message_size", 1, 1);
+        unsigned long long unsaid = fallback > (double)min ? (uint64_t)fallback : min;
+        unsigned long long max = flits(import, prefix, "max_message_size", unsaid, min);
+        import_set(import, path, "type=uniform min=%llu max=%llu", min, max);
+        return (double)(min + max) / 2;
+    }
     const struct json *sizes = import_take(import, arena_format(import->arena, "%smessage_sizes", prefix));
     const struct json *chances = import_take(import, arena_format(import->arena, "%ssize_probabilities", prefix));
     struct json *list = import_numbers(import, sizes, 1, 1u << 30), *weights = json_array(import->arena);
@@ -189,30 +187,21 @@ static double put_read_write(struct import *import, bool has_replies)
     return reads * sizes[0] + (1 - reads) * sizes[1];
 }
 
-static const struct distribution {
-    const char *theirs, *marks; /* a key that says that replies have sizes of their own */
-    double (*put)(struct import *import, const char *path, const char *prefix, double fallback);
-} distributions[] = {
-    {"single", "dependent_message_size", put_single},
-    {"random", "dependent_max_message_size", put_random},
-    {"probability", "dependent_message_sizes", put_probability},
-    {0},
-};
+/* Keys that say that replies have sizes of their own. */
+static const char own_replies[] =
+    "fixed=dependent_message_size uniform=dependent_max_message_size mix=dependent_message_sizes";
 
 /* Puts `size`, and `reply` where there are responses; returns the mean size of a message. */
 static double put_size(struct import *import, bool has_replies)
 {
-    const struct json *type = import_take(import, "type");
-    const char *name = import_word(import, type, "single");
-    if (strcmp(name, "read_write") == 0)
+    const char *type =
+        import_nearest(import, import_take(import, "type"), "single=fixed random=uniform probability=mix read_write",
+                       "distribution", "fixed");
+    if (strcmp(type, "read_write") == 0)
         return put_read_write(import, has_replies);
-    const struct distribution *row = IMPORT_FIND(distributions, name);
-    if (!row)
-        import_note(import, type, "no such distribution", "fixed");
-    row = row ? row : distributions;
-    double mean = row->put(import, "size", "", 1);
-    if (has_replies && import_look(import, row->marks))
-        row->put(import, "reply", "dependent_", mean);
+    double mean = put_distribution(import, type, "size", "", 1);
+    if (has_replies && import_look(import, import_ours_for(import, own_replies, type)))
+        put_distribution(import, type, "reply", "dependent_", mean);
     else if (has_replies)
         import_put(import, "reply", json_copy(import->arena, import_ours(import, "size")));
     return mean;
