@@ -90,17 +90,6 @@ struct base {
     struct json *files, *root;
 };
 
-static bool base_load(struct base *base, const struct call *call)
-{
-    *base = (struct base){0};
-    base->errors.arena = &base->arena;
-    base->files = json_array(&base->arena);
-    const struct source source = {&base->arena, &base->errors, base->files};
-    base->root = source_open(&source, call->configs[0]);
-    return base->root && source_override_all(&source, base->root, (const char *const *)call->overrides,
-                                             (uint32_t)call->override_count);
-}
-
 /* Fills in simulation->json; false with errors. */
 static bool read_settings(struct simulation *simulation, const struct base *base, const char *const *overrides,
                           uint32_t count)
@@ -190,8 +179,13 @@ static bool print_batch(const struct base *base)
 
 static int cli_settings(struct call *call)
 {
-    struct base base;
-    bool is_good = base_load(&base, call);
+    struct base base = {0};
+    base.errors.arena = &base.arena;
+    base.files = json_array(&base.arena);
+    const struct source source = {&base.arena, &base.errors, base.files};
+    base.root = source_open(&source, call->configs[0]);
+    bool is_good = base.root && source_override_all(&source, base.root, (const char *const *)call->overrides,
+                                                    (uint32_t)call->override_count);
     errors_print(&base.errors, stderr);
     if (is_good)
         is_good = flag_value(call, "--batch") ? print_batch(&base) : print_answer(&base, 0, NULL, 0);

@@ -156,29 +156,24 @@ static void put_channels(struct import *import)
     put_channel(import, "network.terminal_channel", channel_cycles(import, external) * cycle, cycle);
 }
 
-/* Credits of an interface are its router's buffers: nothing of its own to carry over. */
-static void take_credits(struct import *import)
-{
-    static const char *const pairs[][2] = {{"/network.interface.init_credits_mode", "/network.router.input_queue_mode"},
-                                           {"/network.interface.init_credits", "/network.router.input_queue_depth"},
-                                           {"/network.interface.credits_min", "/network.router.input_queue_min"},
-                                           {"/network.interface.credits_max", "/network.router.input_queue_max"}};
-    for (uint32_t i = 0; i < 4; i++) {
-        const struct json *own = import_look(import, pairs[i][0]), *routers = import_look(import, pairs[i][1]);
-        if (own && routers && json_is_equal(own, routers))
-            import_take(import, pairs[i][0]);
-    }
-}
-
 static void put_interface(struct import *import)
 {
+    /* Credits of an interface are its router's buffers: nothing of its own to carry over. */
+    static const char *const credits[][2] = {{"interface.init_credits_mode", "router.input_queue_mode"},
+                                             {"interface.init_credits", "router.input_queue_depth"},
+                                             {"interface.credits_min", "router.input_queue_min"},
+                                             {"interface.credits_max", "router.input_queue_max"}};
     unsigned long long ports = supersim_ports(import);
     import_set(import, "network.interface", "type=standard");
     if (ports > 1)
         import_set(import, "network.interface", "injection_channels=%llu ejection_channels=%llu", ports, ports);
     import_set(import, "network.interface", "latency=%llu",
                supersim_ticks(import, "interface.crossbar.latency", "interface", 0));
-    take_credits(import);
+    for (uint32_t i = 0; i < 4; i++) {
+        const struct json *own = import_look(import, credits[i][0]), *routers = import_look(import, credits[i][1]);
+        if (own && routers && json_is_equal(own, routers))
+            import_take(import, credits[i][0]);
+    }
 }
 
 void supersim_network(struct import *import)

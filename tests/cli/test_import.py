@@ -335,7 +335,7 @@ def test_what_comes_nearest_is_there():
     """Every setting of ours that a table of the importers names is one that the program knows."""
     sources = "".join(path.read_text() for path in sorted((ROOT / "src/import").glob("*.c")))
     named = set(re.findall(r'"((?:network|workload|simulator)\.[a-z_.\[\]]+)(?: [^"]*)?"', sources))
-    theirs = set(re.findall(r'\{"([^"]*)",', sources))
+    theirs = set(re.findall(r'(?:\{|#define \w+ )"([^"]*)"', sources))
     keys = set(re.findall(r'"(\w+)": ?\{', flitwarp("schema").stdout))
     unknown = {path for path in named for step in path.replace("[]", "").split(".") if step and step not in keys}
     assert len(named) > 40 and {path for path in unknown if not any(path in keys for keys in theirs)} == set()
