@@ -60,46 +60,37 @@ const struct option terminal_channel_options[] = {
 
 /* ---- cycle and bandwidth ---- */
 
-/* What was given of a bandwidth, for messages. */
-struct given_bandwidth {
-    const struct json *block; /* where key stands */
-    const char *key;
-    const struct json *value;
-    uint32_t flit_bytes;
-    struct errors *errors;
-};
-
 /* Ticks that a flit takes; 0 with an error when they are not a whole number of them that a channel may have. */
-static uint64_t cycle_of(const struct given_bandwidth *given, double bandwidth)
+static uint64_t cycle_of(const struct json *block, const char *key, const struct json *given, uint32_t flit_bytes,
+                         double bandwidth, struct errors *errors)
 {
-    double bytes = given->flit_bytes, ticks = bytes / bandwidth, whole = round(ticks);
+    double bytes = flit_bytes, ticks = bytes / bandwidth, whole = round(ticks);
     double low = floor(ticks) < 1 ? 1 : floor(ticks), high = low + 1;
     if (ticks > MAX_CYCLE)
-        node_error(given->errors, given->block, given->key,
-                   "at %s a flit of %g bytes takes %.6g ticks; accepted: at most %d", given->value->text, bytes, ticks,
-                   MAX_CYCLE);
-    else if (whole < 1 || fabs(ticks - whole) > 16 * DBL_EPSILON * ticks) /* what division of decimals may cost */
-        node_error(given->errors, given->block, given->key,
-                   "at %s a flit of %g bytes takes %.6g ticks, expected a whole number of them: %.12g bytes/tick make "
-                   "it %g, %.12g make it %g; a shorter simulator.tick or another network.flit_bytes may fit too",
-                   given->value->text, bytes, ticks, bytes / low, low, bytes / high, high);
-    else
-        return (uint64_t)whole;
-    return 0;
+        return node_error(errors, block, key, "at %s a flit of %g bytes takes %.6g ticks; accepted: at most %d",
+                          given->text, bytes, ticks, MAX_CYCLE);
+    if (whole < 1 || fabs(ticks - whole) > 16 * DBL_EPSILON * ticks) /* what division of decimals may cost */
+        return node_error(
+            errors, block, key,
+            "at %s a flit of %g bytes takes %.6g ticks, expected a whole number of them: %.12g bytes/tick make "
+            "it %g, %.12g make it %g; a shorter simulator.tick or another network.flit_bytes may fit too",
+            given->text, bytes, ticks, bytes / low, low, bytes / high, high);
+    return (uint64_t)whole;
 }
 
 /* Cycles become what bandwidths make of them, also where the settings are shown; both must agree where both are given. */
 static void settle_cycle(uint64_t *cycle, double bandwidth, uint32_t flit_bytes, const struct json *block,
                          struct arena *arena, struct errors *errors)
 {
-    struct json *shown = json_find(block, "cycle");
-    const struct given_bandwidth given = {block, "bandwidth", json_find(block, "bandwidth"), flit_bytes, errors};
-    uint64_t settled = bandwidth > 0 ? cycle_of(&given, bandwidth) : *cycle ? *cycle : 1;
+    struct json *shown = json_find(block, "cycle"), *given = json_find(block, "bandwidth");
+    uint64_t settled = bandwidth > 0 ? cycle_of(block, "bandwidth", given, flit_bytes, bandwidth, errors)
+                       : *cycle      ? *cycle
+                                     : 1;
     if (*cycle && settled && *cycle != settled)
         node_error(errors, block, "cycle",
                    "%s contradicts the bandwidth beside it, %s, at which a flit of %u bytes takes %llu ticks; give one "
                    "of them",
-                   shown->text, given.value->text, flit_bytes, (unsigned long long)settled);
+                   shown->text, given->text, flit_bytes, (unsigned long long)settled);
     if (*cycle || !settled)
         return;
     *cycle = settled;
@@ -117,8 +108,7 @@ static void settle_cycles(struct channel_config *config, uint32_t flit_bytes, co
     uint64_t *settled = arena_array(arena, uint64_t, count);
     struct json *shown = json_array(arena), *value = list->first;
     for (uint32_t i = 0; i < count; i++, value = value->next) {
-        const struct given_bandwidth given = {block, "bandwidths", value, flit_bytes, errors};
-        settled[i] = cycle_of(&given, config->bandwidths.items[i]);
+        settled[i] = cycle_of(block, "bandwidths", value, flit_bytes, config->bandwidths.items[i], errors);
         json_append(shown, json_number_u64(arena, settled[i]));
     }
     if (errors->count > before)

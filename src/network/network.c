@@ -299,9 +299,7 @@ static bool network_plan(struct network *network, const struct network_config *c
     struct topology *topology = &network->topology;
     if (!topology_init(topology, &config->topology, arena, errors) || errors->count > before)
         return false;
-    if (network->plane_count > 1 && !planes_repeat(network, errors))
-        return false;
-    if (!fits_memory(network, errors))
+    if ((network->plane_count > 1 && !planes_repeat(network, errors)) || !fits_memory(network, errors))
         return false;
     if (network->num_vcs % config->protocol_classes)
         return choice_error(errors, &config->router, NULL,

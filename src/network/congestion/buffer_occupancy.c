@@ -264,18 +264,11 @@ static double flits_of(struct buffer_occupancy *sensor, uint32_t router, uint32_
         largest = flits > largest ? flits : largest;
     }
     double mean = sum / num_vcs;
-    switch ((enum per)sensor->config.per) {
-    case PER_PORT_MIN:
-        return smallest;
-    case PER_PORT_MAX:
-        return largest;
-    case PER_LESSER:
-        return own < mean ? own : mean;
-    case PER_GREATER:
-        return own > mean ? own : mean;
-    default:
-        return mean;
-    }
+    return sensor->config.per == PER_PORT_MIN   ? smallest
+           : sensor->config.per == PER_PORT_MAX ? largest
+           : sensor->config.per == PER_LESSER   ? fmin(own, mean)
+           : sensor->config.per == PER_GREATER  ? fmax(own, mean)
+                                                : mean;
 }
 
 /* What a lane is seen to hold, as a value. Settings that leave it alone are the compiler's to skip where it knows them. */

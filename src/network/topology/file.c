@@ -43,8 +43,6 @@ struct graph {
     uint32_t *terminal_router; /* by terminal */
 };
 
-enum end { END_ROUTER, END_NODE };
-
 /* "A is linked to B", once said; also a channel, when both ends were matched. */
 struct mention {
     uint32_t from, to; /* routers */
@@ -87,15 +85,15 @@ static bool graph_read_number(struct file_reader *reader, const char *word, cons
     return true;
 }
 
-static bool read_end(struct file_reader *reader, const char *word, char **text, enum end *kind, uint32_t *number)
+static bool read_end(struct file_reader *reader, const char *word, char **text, bool *is_node, uint32_t *number)
 {
     if (strcmp(word, "router") != 0 && strcmp(word, "node") != 0)
         return line_error(&reader->file, "\"%s\" where \"router\" or \"node\" is due", word);
-    *kind = *word == 'r' ? END_ROUTER : END_NODE;
-    if (!graph_read_number(reader, graph_next_word(text), *kind == END_ROUTER ? "router's number" : "node's number", 0,
-                           MAX_NUMBER, number))
+    *is_node = *word == 'n';
+    if (!graph_read_number(reader, graph_next_word(text), *is_node ? "node's number" : "router's number", 0, MAX_NUMBER,
+                           number))
         return false;
-    if (*kind == END_ROUTER && *number >= reader->routers)
+    if (!*is_node && *number >= reader->routers)
         reader->routers = *number + 1;
     return true;
 }
@@ -128,16 +126,16 @@ static bool add_link(struct file_reader *reader, uint32_t from, uint32_t to, uin
 static bool graph_read_line(void *context, char *text)
 {
     struct file_reader *reader = context;
-    enum end head_kind, kind;
+    bool is_head_node, is_node;
     uint32_t head, other;
     char *word = graph_next_word(&text);
     if (!word)
         return true;
-    if (!read_end(reader, word, &text, &head_kind, &head))
+    if (!read_end(reader, word, &text, &is_head_node, &head))
         return false;
     for (word = graph_next_word(&text); word;) {
         uint32_t latency = 0;
-        if (!read_end(reader, word, &text, &kind, &other))
+        if (!read_end(reader, word, &text, &is_node, &other))
             return false;
         word = graph_next_word(&text);
         if (word && isdigit((unsigned char)*word)) {
@@ -145,11 +143,11 @@ static bool graph_read_line(void *context, char *text)
                 return false;
             word = graph_next_word(&text);
         }
-        if (head_kind == END_NODE && kind == END_NODE)
+        if (is_head_node && is_node)
             return line_error(&reader->file, "node %u is linked to node %u; nodes are linked to routers", head, other);
-        bool is_added = head_kind == END_NODE ? add_terminal(reader, head, other, latency)
-                        : kind == END_NODE    ? add_terminal(reader, other, head, latency)
-                                              : add_link(reader, head, other, latency);
+        bool is_added = is_head_node ? add_terminal(reader, head, other, latency)
+                        : is_node    ? add_terminal(reader, other, head, latency)
+                                     : add_link(reader, head, other, latency);
         if (!is_added)
             return false;
     }
