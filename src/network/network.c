@@ -9,7 +9,6 @@
 #include "base/pool.h"
 #include "config/json.h"
 #include "flitwarp/congestion.h"
-#include "flitwarp/selection.h"
 #include "network/parallel/parts.h"
 #include "network/deadlock/deadlock.h"
 #include "network/positions.h"
@@ -17,7 +16,6 @@
 
 #include <math.h>
 #include <stdarg.h>
-#include <string.h>
 #include <unistd.h>
 
 static const char *const on_deadlock_names[] = {"report", "recover", NULL};

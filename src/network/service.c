@@ -6,8 +6,6 @@
  */
 #include "network/network.h"
 
-#include "flitwarp/bits.h"
-
 static const char *const arbitration_names[] = {"alike", "weighted", "strict", NULL};
 
 const struct option service_options[] = {

@@ -2,8 +2,6 @@
 /* Finding deadlock and telling of it, see deadlock.h. */
 #include "network/deadlock/deadlock.h"
 
-#include "network/network.h"
-
 #include <stdlib.h>
 #include <string.h>
 

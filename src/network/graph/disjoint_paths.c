@@ -9,8 +9,6 @@
 
 #include "flitwarp/random.h"
 
-#include <string.h>
-
 #define EVERY_TARGET 512 /* routers up to which all targets of a source are looked at, and above that: */
 #define TARGETS 32
 

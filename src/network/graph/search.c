@@ -5,7 +5,6 @@
  * of their own: graphs may be as deep as they are large.
  */
 #include "flitwarp/arena.h"
-#include "flitwarp/packet.h"
 #include "flitwarp/topology.h"
 #include "network/graph/cycle.h"
 

@@ -5,7 +5,6 @@
 #include "base/pool.h"
 #include "engine/crew.h"
 #include "network/deadlock/deadlock.h"
-#include "network/network.h"
 #include "network/parallel/exchange.h"
 
 #include <stdlib.h>

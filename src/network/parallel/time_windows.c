@@ -18,7 +18,6 @@
 #include "network/parallel/parts.h"
 
 #include "engine/crew.h"
-#include "flitwarp/error.h"
 #include "base/rewind.h"
 #include "network/parallel/exchange.h"
 

@@ -170,7 +170,7 @@ const struct option detour_options[] = {
 
 static void grid_leg(struct route *route, const struct detours *detours, uint32_t target, uint32_t class)
 {
-    dimension_order_step(route, detours->order, target, class, false);
+    dimension_order_step(route, detours->order, target, class);
 }
 
 static void hyperx_leg(struct route *route, const struct detours *detours, uint32_t target, uint32_t class)

@@ -225,6 +225,7 @@ __attribute__((noinline)) static void ring_step(struct route *route, const struc
         take_hop(route, ring, hop, class);
 }
 
+/* Dimensions are corrected from the first to the last, or the other way when `reversed`. */
 static inline __attribute__((always_inline)) void
 dimension_step(struct route *route, const struct dimension_order *order, uint32_t target, uint32_t class, bool reversed)
 {
@@ -243,10 +244,9 @@ dimension_step(struct route *route, const struct dimension_order *order, uint32_
         offer(route, &order->rings[d], there[d] < here[d], route->routing->class_vcs[class]);
 }
 
-void dimension_order_step(struct route *route, const struct dimension_order *order, uint32_t target, uint32_t class,
-                          bool reversed)
+void dimension_order_step(struct route *route, const struct dimension_order *order, uint32_t target, uint32_t class)
 {
-    dimension_step(route, order, target, class, reversed);
+    dimension_step(route, order, target, class, false);
 }
 
 static void dimension_order_route(struct route *route)

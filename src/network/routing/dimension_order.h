@@ -54,9 +54,5 @@ struct dimension_order {
 struct dimension_order *dimension_order_create(const struct routing *routing, const struct choice *self,
                                                const struct ring_config *config, struct arena *arena,
                                                struct errors *errors);
-/*
- * Offers the next hop from route->router to another router, with VCs from classes [class, class + order->classes).
- * Dimensions are corrected from the first to the last, or the other way when `reversed`.
- */
-void dimension_order_step(struct route *route, const struct dimension_order *order, uint32_t target, uint32_t class,
-                          bool reversed);
+/* Offers the next hop from route->router to another router, with VCs from classes [class, class + order->classes). */
+void dimension_order_step(struct route *route, const struct dimension_order *order, uint32_t target, uint32_t class);

@@ -76,7 +76,7 @@ static void duato_route(struct route *route)
         return;
     for (uint32_t d = 0; d < grid->dimensions; d++)
         grid_offer(route, d, grid_ways(grid, layer->order->coordinates, route->router, target, d), layer->adaptive_vcs);
-    dimension_order_step(route, layer->order, target, 0, false);
+    dimension_order_step(route, layer->order, target, 0);
 }
 
 static const struct routing_ops duato = {
@@ -124,7 +124,7 @@ static void torus_adaptive_route(struct route *route)
         }
     }
     candidates_offer(&candidates, route, route->routing->config);
-    dimension_order_step(route, layer->order, target, 0, false);
+    dimension_order_step(route, layer->order, target, 0);
 }
 
 static const struct routing_ops torus_adaptive = {

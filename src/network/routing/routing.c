@@ -11,7 +11,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Places of terminals at their routers, in rising order; sets the most that any router has. */
 static void routing_place_terminals(struct routing *routing, struct arena *arena)

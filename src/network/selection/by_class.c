@@ -5,8 +5,6 @@
  */
 #include "flitwarp/selection.h"
 
-#include "flitwarp/arena.h"
-
 struct by_class_config {
     struct u32_lists planes;
     struct choice within;
