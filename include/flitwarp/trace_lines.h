@@ -46,8 +46,10 @@ bool word_number(struct word word, uint64_t max, uint64_t *number);
 bool word_numbered(struct word word, char letter, uint64_t max, uint64_t *number);
 
 /* Adds "FILE:LINE: ..."; and with a word before what is wrong with it, in quotes, or its beginning, if it is long. False. */
-bool lines_error(const struct trace_lines *lines, const char *format, ...) __attribute__((format(printf, 2, 3)));
-bool lines_refuse(const struct trace_lines *lines, struct word word, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+#define lines_error(lines, format, ...)                                                                                \
+    errors_add((lines)->errors, "%s:%llu: " format, (lines)->source->path, (unsigned long long)(lines)->line,          \
+               ##__VA_ARGS__)
+#define lines_refuse(lines, word, format, ...)                                                                         \
+    lines_error(lines, "\"%.*s\" " format, (int)((word).length < 40 ? (word).length : 40), (word).chars, ##__VA_ARGS__)
 /* The same about another line than the one being read. */
-#define lines_error_at(lines, number, ...) ((lines)->line = (number), lines_error((lines), __VA_ARGS__))
+#define lines_error_at(lines, number, ...) ((lines)->line = (number), lines_error(lines, __VA_ARGS__))

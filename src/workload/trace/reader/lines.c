@@ -2,9 +2,6 @@
 /* Lines and words of a mapped file, see lines.h. */
 #include "flitwarp/trace_lines.h"
 
-#include "base/text.h"
-
-#include <stdarg.h>
 #include <string.h>
 
 #define DONE_EVERY ((size_t)16 << 20)
@@ -97,34 +94,6 @@ bool word_numbered(struct word word, char letter, uint64_t max, uint64_t *number
 {
     return word.length && *word.chars == letter &&
            word_number((struct word){word.chars + 1, word.length - 1}, max, number);
-}
-
-static void lines_add_error(const struct trace_lines *lines, const char *word, const char *format, va_list arguments)
-{
-    struct text text = {0};
-    text_addv(&text, format, arguments);
-    errors_add(lines->errors, "%s:%llu: %s%s", lines->source->path, (unsigned long long)lines->line, word, text.chars);
-    text_release(&text);
-}
-
-bool lines_error(const struct trace_lines *lines, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    lines_add_error(lines, "", format, arguments);
-    va_end(arguments);
-    return false;
-}
-
-bool lines_refuse(const struct trace_lines *lines, struct word word, const char *format, ...)
-{
-    char shown[48];
-    va_list arguments;
-    snprintf(shown, sizeof shown, "\"%.*s\" ", (int)(word.length < 40 ? word.length : 40), word.chars);
-    va_start(arguments, format);
-    lines_add_error(lines, shown, format, arguments);
-    va_end(arguments);
-    return false;
 }
 
 bool lines_need(struct trace_lines *lines, const char *what, struct word *word)

@@ -217,17 +217,6 @@ static void arrive_in_order(struct replay_rank *rank, struct arrival arrival, ti
     } while (release_held(rank, arrival.source, (uint32_t)expected, &arrival));
 }
 
-/* A put or a get has reached its rank. */
-static void replay_answer(struct replay_rank *rank, uint32_t source, uint32_t number)
-{
-    const struct task *task = replay_task_of(rank->replay, source, number);
-    if (task->kind == TASK_PUT)
-        send_control(rank, source, MESSAGE_ACCEPT, (struct message_note){.tag = number});
-    else
-        send_data(rank, (struct plan_message){.peer = source, .bytes = task->amount}, MESSAGE_DATA,
-                  (struct message_note){.tag = number, .detail = ANSWER});
-}
-
 /* Is this the last piece of a message to arrive? */
 static bool is_whole(struct replay_rank *rank, const struct message *message)
 {
@@ -242,35 +231,35 @@ static bool is_whole(struct replay_rank *rank, const struct message *message)
     return true;
 }
 
-/* The rest of a message that was offered, for the receive that took the offer. */
-static void take_rest(struct replay_rank *rank, const struct message *message, tick_t now)
-{
-    uint64_t name = wire_name(message->tag, message->detail & STEP);
-    uint64_t receive = *replay_note(rank, NOTE_MATCHED, message->source, name);
-    replay_drop_note(rank, NOTE_MATCHED, message->source, name);
-    replay_use_cpu(rank, (struct work){.kind = WORK_TAKE, .task = (uint32_t)(receive >> 32), .step = (uint32_t)receive},
-                   now);
-}
-
 void replay_take_message(struct replay_rank *rank, const struct message *message, tick_t now)
 {
     struct replay *replay = rank->replay;
-    uint32_t source = message->source, task = message->tag;
+    uint32_t source = message->source, number = message->tag;
     uint32_t step = message->detail & STEP, kind = message->detail >> KIND_SHIFT;
     if (are_together(rank, source))
         application_count(replay->application, &replay->local_messages, -1);
-    if (kind == MESSAGE_ACCEPT)
-        accepted(rank, task, step, now);
-    else if (!is_whole(rank, message))
+    if (kind == MESSAGE_ACCEPT) {
+        accepted(rank, number, step, now);
         return;
-    else if (kind == MESSAGE_DATA && step == ANSWER)
-        accepted(rank, task, 0, now);
-    else if (task_is_one_sided(replay_task_of(replay, source, task)))
-        replay_answer(rank, source, task);
-    else if (kind == MESSAGE_DATA)
-        take_rest(rank, message, now);
-    else
-        arrive_in_order(rank, (struct arrival){source, message->order, task, message->detail & ~IN_PIECES}, now);
+    }
+    if (!is_whole(rank, message))
+        return;
+    const struct task *task = kind == MESSAGE_DATA && step == ANSWER ? NULL : replay_task_of(replay, source, number);
+    const struct message_note note = {.tag = number, .detail = ANSWER};
+    if (!task) {
+        accepted(rank, number, 0, now);
+    } else if (task->kind == TASK_PUT) {
+        send_control(rank, source, MESSAGE_ACCEPT, (struct message_note){.tag = number});
+    } else if (task->kind == TASK_GET) {
+        send_data(rank, (struct plan_message){.peer = source, .bytes = task->amount}, MESSAGE_DATA, note);
+    } else if (kind == MESSAGE_DATA) { /* the rest, for the receive that took the offer */
+        uint64_t name = wire_name(number, step), receive = *replay_note(rank, NOTE_MATCHED, source, name);
+        replay_drop_note(rank, NOTE_MATCHED, source, name);
+        replay_use_cpu(
+            rank, (struct work){.kind = WORK_TAKE, .task = (uint32_t)(receive >> 32), .step = (uint32_t)receive}, now);
+    } else {
+        arrive_in_order(rank, (struct arrival){source, message->order, number, message->detail & ~IN_PIECES}, now);
+    }
 }
 
 uint32_t replay_max_message(const struct replay *replay)

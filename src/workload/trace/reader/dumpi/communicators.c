@@ -141,6 +141,7 @@ struct making {
     uint32_t *widths;
 };
 
+/* Of a grid that is made of the ranks. */
 static bool read_widths(struct making *making)
 {
     const struct dumpi_argument *dims = dumpi_find(making->first, "dims");
@@ -183,20 +184,16 @@ static int64_t colour_by_coordinates(const struct making *making, uint32_t place
     return colour;
 }
 
-static bool groups_are_same(const struct dumpi_group *one, const struct dumpi_group *other)
-{
-    return one->size == other->size &&
-           (!one->size || memcmp(one->ranks, other->ranks, one->size * sizeof *one->ranks) == 0);
-}
-
 /* Ranks with the same group come together, in its order. */
 static bool colour_by_group(struct making *making, struct dumpi_rank *rank, struct member *member)
 {
-    struct dumpi_group *group = &making->given[member->place];
+    struct dumpi_group *group = &making->given[member->place], *same = making->given;
     if (!dumpi_group_of(rank, "group", group))
         return false;
-    while (!groups_are_same(&making->given[member->colour], group))
-        member->colour++;
+    while (same->size != group->size ||
+           (group->size && memcmp(same->ranks, group->ranks, group->size * sizeof *group->ranks) != 0))
+        same++;
+    member->colour = same - making->given;
     for (member->key = 0; member->key < group->size && group->ranks[member->key] != rank->number;)
         member->key++;
     return true;

@@ -123,8 +123,8 @@ bool dumpi_next(struct dumpi_rank *rank);
 /* Back to the first call. */
 void dumpi_rewind(struct dumpi_rank *rank);
 /* Adds "FILE: at byte OFFSET: ..."; returns false. */
-bool dumpi_error(const struct dumpi_rank *rank, size_t offset, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+#define dumpi_error(rank, offset, format, ...)                                                                         \
+    errors_add((rank)->errors, "%s: at byte %zu: " format, (rank)->source.path, (size_t)(offset), ##__VA_ARGS__)
 /* The same of the latest call, with its function's name before what is wrong. */
 #define dumpi_call_error(rank, format, ...)                                                                            \
     dumpi_error(rank, (rank)->call.offset, "%s: " format, (rank)->call.function->name, ##__VA_ARGS__)

@@ -12,7 +12,6 @@
  */
 #include "workload/trace/reader/dumpi/dumpi.h"
 
-#include <stdarg.h>
 #include <string.h>
 
 static const unsigned char magic[8] = {0xFF, 0xAA, 0xDD, 'D', 'U', 'M', 'P', 'I'};
@@ -45,16 +44,6 @@ bool dumpi_has_magic(const struct trace_source *source)
 {
     bool is_straight = source->size >= sizeof magic && memcmp(source->bytes, magic, sizeof magic) == 0;
     return is_straight || is_turned_round(source);
-}
-
-bool dumpi_error(const struct dumpi_rank *rank, size_t offset, const char *format, ...)
-{
-    va_list arguments;
-    char text[400];
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    return errors_add(rank->errors, "%s: at byte %zu: %s", rank->source.path, offset, text);
 }
 
 /* ---- sections ---- */
