@@ -84,16 +84,18 @@ static char *room_for(struct csv_file *file, size_t bytes)
     return file->text + file->used;
 }
 
-void csv_text(struct csv_file *file, const char *text, size_t length)
+void csv_bytes(struct csv_file *file, const char *bytes, size_t count)
 {
-    while (length > 0) {
-        size_t part = length < BUFFER_BYTES ? length : BUFFER_BYTES;
-        memcpy(room_for(file, part), text, part);
+    while (count > 0) {
+        size_t part = count < BUFFER_BYTES ? count : BUFFER_BYTES;
+        memcpy(room_for(file, part), bytes, part);
         file->used += part;
-        text += part;
-        length -= part;
+        bytes += part;
+        count -= part;
     }
 }
+
+void csv_text(struct csv_file *file, const char *text) { csv_bytes(file, text, strlen(text)); }
 
 /* Writes the number and returns the end of it. */
 static char *number_write(char *to, uint64_t number)
@@ -140,9 +142,9 @@ void csv_ratio(struct csv_file *file, unsigned __int128 sum, uint64_t count, cha
         csv_number(file, whole + millionths / 1000000, '.');
         char digits[8];
         snprintf(digits, sizeof(digits), "%06u", (unsigned)(millionths % 1000000));
-        csv_text(file, digits, 6);
+        csv_text(file, digits);
     }
-    csv_text(file, &behind, 1);
+    csv_bytes(file, &behind, 1);
 }
 
 bool csv_rest(struct csv_file *file, struct errors *errors)

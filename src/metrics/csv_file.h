@@ -16,7 +16,8 @@ struct csv_file;
 
 /* NULL, with a message, when the file cannot be written. */
 struct csv_file *csv_open(const char *name, struct errors *errors);
-void csv_text(struct csv_file *file, const char *text, size_t length);
+void csv_text(struct csv_file *file, const char *text);
+void csv_bytes(struct csv_file *file, const char *bytes, size_t count);
 /* A number and what stands behind it: a comma, or the end of the line. */
 void csv_number(struct csv_file *file, uint64_t number, char behind);
 /* sum / count with six decimals, rounded; nothing when the count is 0. */

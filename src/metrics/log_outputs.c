@@ -5,16 +5,12 @@
  */
 #include "metrics/log_parse.h"
 
-#include <string.h>
-
-static const char distribution_header[] = "low,high,count,cumulative_share\n";
-
 static void write_header(struct log_outputs *outputs, const struct log_reader *reader)
 {
     struct csv_file *file = outputs->files[LOG_RECORDS];
     if (outputs->unit == LOG_PACKETS) {
-        csv_text(file, reader->header, strlen(reader->header));
-        csv_text(file, "\n", 1);
+        csv_text(file, reader->header);
+        csv_text(file, "\n");
         return;
     }
     /* A property that the log lacks has no column. */
@@ -44,8 +40,8 @@ static void add_record(struct log_outputs *outputs, const struct log_record *rec
 {
     struct csv_file *file = outputs->files[LOG_RECORDS];
     if (outputs->unit == LOG_PACKETS) {
-        csv_text(file, reader->line, reader->line_length);
-        csv_text(file, "\n", 1);
+        csv_bytes(file, reader->line, reader->line_length);
+        csv_text(file, "\n");
         return;
     }
     log_columns_line(&outputs->columns, file, record);
@@ -67,7 +63,7 @@ bool log_outputs_add(struct log_outputs *outputs, const struct log_record *recor
 
 static void write_distribution(const struct histogram *histogram, struct csv_file *file)
 {
-    csv_text(file, distribution_header, strlen(distribution_header));
+    csv_text(file, "low,high,count,cumulative_share\n");
     uint64_t count = histogram_count(histogram), seen = 0;
     struct histogram_bucket bucket;
     for (uint32_t cursor = 0; histogram_next(histogram, &cursor, &bucket);) {

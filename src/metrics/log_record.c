@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The properties of records: one row each, for filters, help, messages and the columns of CSV files. */
+/*
+ * The properties of records: one row each, for filters, help, messages and the columns of CSV files; and the logs that a
+ * run writes packet by packet, see log.h. A message is a line when its last packet has arrived.
+ */
 #include "metrics/log.h"
 
 #include <string.h>
@@ -100,10 +103,10 @@ void log_columns_leave_out(struct log_columns *columns, const char *column)
 void log_columns_header(const struct log_columns *columns, struct csv_file *file)
 {
     for (uint32_t i = 0; i < columns->count; i++) {
-        csv_text(file, ",", i > 0);
-        csv_text(file, columns->properties[i]->column, strlen(columns->properties[i]->column));
+        csv_text(file, i ? "," : "");
+        csv_text(file, columns->properties[i]->column);
     }
-    csv_text(file, "\n", 1);
+    csv_text(file, "\n");
 }
 
 void log_columns_line(const struct log_columns *columns, struct csv_file *file, const struct log_record *record)
@@ -112,4 +115,50 @@ void log_columns_line(const struct log_columns *columns, struct csv_file *file, 
     for (uint32_t i = 0; i < columns->count; i++)
         numbers[i] = log_value(record, columns->properties[i]);
     csv_line(file, numbers, columns->count);
+}
+
+/* ---- the logs of a run ---- */
+
+bool run_logs_open(struct run_logs *logs, const char *const names[RUN_LOG_KINDS], bool has_planes, bool has_classes,
+                   struct errors *errors)
+{
+    *logs = (struct run_logs){0};
+    log_group_init(&logs->group, LOG_MESSAGES, true);
+    log_matrix_init(&logs->matrix);
+    log_columns_add(&logs->columns[RUN_LOG_PACKETS], packet_log_columns, LOG_PACKETS);
+    log_columns_add(&logs->columns[RUN_LOG_MESSAGES], log_properties, LOG_MESSAGES);
+    for (uint32_t i = 0; i < RUN_LOG_KINDS; i++) {
+        if (names[i] && !(logs->files[i] = csv_open(names[i], errors)))
+            return false;
+        if (!has_planes)
+            log_columns_leave_out(&logs->columns[i], "plane");
+        if (!has_classes)
+            log_columns_leave_out(&logs->columns[i], "class");
+        if (logs->files[i] && logs->columns[i].count)
+            log_columns_header(&logs->columns[i], logs->files[i]);
+    }
+    return true;
+}
+
+void run_logs_add(struct run_logs *logs, struct log_record *packet)
+{
+    struct csv_file *const *files = logs->files;
+    if (files[RUN_LOG_PACKETS])
+        log_columns_line(&logs->columns[RUN_LOG_PACKETS], files[RUN_LOG_PACKETS], packet);
+    log_record_of_packet(packet);
+    if (files[RUN_LOG_TRAFFIC])
+        log_matrix_add(&logs->matrix, packet);
+    if (files[RUN_LOG_MESSAGES] && log_group_add(&logs->group, packet) == LOG_COMPLETE)
+        log_columns_line(&logs->columns[RUN_LOG_MESSAGES], files[RUN_LOG_MESSAGES], &logs->group.result);
+}
+
+bool run_logs_end(struct run_logs *logs, csv_act *act, struct errors *errors)
+{
+    if (logs->files[RUN_LOG_TRAFFIC] && act == csv_close)
+        log_matrix_write(&logs->matrix, logs->files[RUN_LOG_TRAFFIC]);
+    bool is_good = csv_all(logs->files, RUN_LOG_KINDS, act, errors);
+    log_group_release(&logs->group);
+    table_release(&logs->matrix);
+    *logs = (struct run_logs){0};
+    return is_good;
 }

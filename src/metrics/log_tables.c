@@ -14,8 +14,6 @@
 
 /* ---- by pair ---- */
 
-static const char matrix_header[] = "source,destination,count,flits,latency_mean,latency_max\n";
-
 struct cell {
     unsigned __int128 latency_sum;
     uint64_t latency_max;
@@ -41,7 +39,7 @@ void log_matrix_add(struct table *matrix, const struct log_record *record)
 
 void log_matrix_write(const struct table *matrix, struct csv_file *file)
 {
-    csv_text(file, matrix_header, strlen(matrix_header));
+    csv_text(file, "source,destination,count,flits,latency_mean,latency_max\n");
     void **cells = table_sorted(matrix);
     for (uint32_t i = 0; i < matrix->count; i++) {
         const struct cell *cell = cells[i];
@@ -57,8 +55,6 @@ void log_matrix_write(const struct table *matrix, struct csv_file *file)
 /* ---- over time ---- */
 
 #define STEP 32u /* buckets are added in such pieces */
-
-static const char series_header[] = "start,count,flits,latency_mean,latency_p50,latency_p99,latency_max\n";
 
 struct interval {
     struct cell all;
@@ -146,7 +142,7 @@ static void write_beginning(const struct log_series *series, uint64_t number, ui
 
 void log_series_write(const struct log_series *series, struct csv_file *file)
 {
-    csv_text(file, series_header, strlen(series_header));
+    csv_text(file, "start,count,flits,latency_mean,latency_p50,latency_p99,latency_max\n");
     struct histogram *scratch = memory_take(sizeof(*scratch));
     void **intervals = table_sorted(&series->intervals);
     uint64_t number = series->first;
@@ -154,7 +150,7 @@ void log_series_write(const struct log_series *series, struct csv_file *file)
         const struct interval *interval = intervals[i];
         for (; number < table_key_of(interval)->part[0]; number++) {
             write_beginning(series, number, 0, 0, file);
-            csv_text(file, ",,,\n", 4);
+            csv_text(file, ",,,\n");
         }
         write_beginning(series, number, interval->all.count, interval->all.flits, file);
         write_latencies(interval, scratch, file);

@@ -75,8 +75,7 @@ int logs_open(struct logs *logs, struct simulation *simulation)
 
 static void write_rates(const struct workload *workload, struct csv_file *file)
 {
-    static const char columns[] = "application,start,terminal,offered,injected,delivered,accepted\n";
-    csv_text(file, columns, strlen(columns));
+    csv_text(file, "application,start,terminal,offered,injected,delivered,accepted\n");
     for (uint32_t i = 0; i < workload->count; i++) {
         const struct application *application = &workload->applications[i];
         const struct bins *rates = &application->measurement->rates;
@@ -85,27 +84,12 @@ static void write_rates(const struct workload *workload, struct csv_file *file)
                 uint32_t terminal = application->allocated.items[n];
                 const struct rate_bin *flits =
                     (const struct rate_bin *)(rates->bytes + bin * rates->bin_bytes) + terminal;
-                const uint64_t line[] = {i,
-                                         bin * rates->interval,
-                                         terminal,
-                                         flits->offered,
-                                         flits->injected,
-                                         flits->delivered,
-                                         flits->accepted};
-                csv_line(file, line, 7);
+                csv_line(file,
+                         (const uint64_t[]){i, bin * rates->interval, terminal, flits->offered, flits->injected,
+                                            flits->delivered, flits->accepted},
+                         7);
             }
     }
-}
-
-static void write_channels_header(uint32_t num_vcs, struct csv_file *file)
-{
-    static const char columns[] = "kind,router,port,target,flits,utilisation";
-    csv_text(file, columns, strlen(columns));
-    for (uint32_t vc = 0; vc < num_vcs; vc++) {
-        char column[16];
-        csv_text(file, column, (size_t)snprintf(column, sizeof column, ",vc%u", vc));
-    }
-    csv_text(file, "\n", 1);
 }
 
 /* One channel; its lanes' counts at the start and the end of the window. */
@@ -118,7 +102,7 @@ static void write_channel(const char *kind, const struct network *network, size_
     for (uint32_t vc = 0; vc < network->num_vcs; vc++)
         flits += end[vc] - start[vc];
     const uint64_t place[] = {number / network->ports, number % network->ports, link->target, flits};
-    csv_text(file, kind, strlen(kind));
+    csv_text(file, kind);
     for (uint32_t column = 0; column < 4; column++)
         csv_number(file, place[column], ',');
     csv_ratio(file, (unsigned __int128)flits * link->cycle, ticks, ',');
@@ -135,7 +119,11 @@ static void write_channels(const struct workload *workload, struct csv_file *fil
     const uint32_t *const in[2] = {lanes->in[0], lanes->in[1]}, *const out[2] = {lanes->out[0], lanes->out[1]};
     size_t ports = (size_t)network->topology.routers * network->ports;
     uint64_t ticks = m->window_end - m->window_start;
-    write_channels_header(network->num_vcs, file);
+    csv_text(file, "kind,router,port,target,flits,utilisation");
+    for (uint32_t vc = 0; vc < network->num_vcs; vc++) {
+        csv_text(file, vc ? "vc" : ",vc");
+        csv_number(file, vc, vc + 1 < network->num_vcs ? ',' : '\n');
+    }
     for (size_t i = 0; i < ports && m->window_end; i++) {
         const struct link *link = &network->links[i];
         if (link->target != FW_NONE && link->carries_out)

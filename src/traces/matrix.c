@@ -37,7 +37,7 @@ static bool write_table(const char *path, const struct trace_survey *survey, str
     struct csv_file *file = csv_open(path, errors);
     if (!file)
         return false;
-    csv_text(file, header, sizeof header - 1);
+    csv_text(file, header);
     void **pairs = table_sorted(&survey->pairs);
     for (uint32_t i = 0; i < survey->pairs.count; i++) {
         const struct traffic_counts *counts = pairs[i];

@@ -109,7 +109,7 @@ int messages_write(const struct trace *trace, const char *path, bool is_lossy, s
     int status = errors->count > before ? EXIT_USAGE : EXIT_IO;
     struct csv_file *file = status == EXIT_USAGE ? NULL : csv_open(path, errors);
     if (file)
-        csv_text(file, header, sizeof header - 1);
+        csv_text(file, header);
     for (uint64_t i = 0; file && i < gathering.count; i++) {
         const struct timed_message *message = &gathering.messages[i];
         csv_line(file, (const uint64_t[]){message->time_ps, message->source, message->destination, message->bytes}, 4);

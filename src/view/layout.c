@@ -25,13 +25,18 @@ static double clock_angle(uint32_t index, uint32_t count) { return TURN * index 
 /* On a circle of this radius, `count` things are `apart` from each other along it. */
 static double circle_radius(uint32_t count, double apart) { return count > 1 ? count * apart / TURN : 0; }
 
+static void name_layout(struct layout *layout, const char *name, const char *style)
+{
+    layout->name = name;
+    layout->style = style;
+}
+
 /* ---- circle ---- */
 
 static void lay_circle(struct layout *layout, const struct topology *topology)
 {
     double radius = circle_radius(topology->routers, 1);
-    layout->name = "circle";
-    layout->style = "force";
+    name_layout(layout, "circle", "force");
     for (uint32_t router = 0; router < topology->routers; router++) {
         double angle = clock_angle(router, topology->routers);
         layout->routers[router] = around(middle, radius < 1 ? 1 : radius, angle);
@@ -56,8 +61,7 @@ static void lay_grid(struct layout *layout, const struct topology *topology)
 {
     uint32_t dimensions = topology_dimensions(topology);
     double step[MAX_DIMENSIONS];
-    layout->name = "grid";
-    layout->style = "grid";
+    name_layout(layout, "grid", "grid");
     layout->bends = true;
     for (uint32_t d = 0; d < dimensions; d++)
         step[d] = d < 2 ? 1 : step[d - 2] * layout_width(topology, d - 2) + 0.6;
@@ -79,8 +83,7 @@ static void lay_tree(struct layout *layout, const struct topology *topology, str
     for (uint32_t level = 0; level < tree->levels; level++)
         widest = fmax(widest, tree->first_router[level + 1] - tree->first_router[level]);
     double height = fmax(1.5, widest / 6);
-    layout->name = "levels of a tree";
-    layout->style = "levels";
+    name_layout(layout, "levels of a tree", "levels");
     layout->labels = arena_array(arena, struct layout_label, tree->levels);
     for (uint32_t level = 0; level < tree->levels; level++) {
         uint32_t first = tree->first_router[level], count = tree->first_router[level + 1] - first;
@@ -99,8 +102,7 @@ static void lay_butterfly(struct layout *layout, const struct topology *topology
 {
     const struct butterfly *fly = topology_butterfly(topology);
     double across = fmax(2, fly->rows / 4.0);
-    layout->name = "stages of a butterfly";
-    layout->style = "levels";
+    name_layout(layout, "stages of a butterfly", "levels");
     layout->labels = arena_array(arena, struct layout_label, fly->stages);
     for (uint32_t stage = 0; stage < fly->stages; stage++) {
         for (uint32_t row = 0; row < fly->rows; row++) {
@@ -122,8 +124,7 @@ static void lay_groups(struct layout *layout, const struct topology *topology, c
     for (uint32_t router = 0; router < routers; router++)
         largest = ++size[groups[router]] > largest ? size[groups[router]] : largest;
     double radius = fmax(circle_radius(largest, 0.9), largest > 1 ? 0.45 : 0);
-    layout->name = "ring of groups";
-    layout->style = "groups";
+    name_layout(layout, "ring of groups", "groups");
     layout->groups = groups;
     layout->discs = layout->label_count = count;
     layout->disc_radius = radius + 0.45;
@@ -182,8 +183,7 @@ static void lay_blocks(struct layout *layout, const struct topology *topology, c
 {
     uint32_t *column = arena_array(arena, uint32_t, count), *seen = arena_array(arena, uint32_t, count),
              used[2] = {0, 0};
-    layout->name = "two blocks";
-    layout->style = "blocks";
+    name_layout(layout, "two blocks", "blocks");
     layout->groups = groups;
     layout->bends = true;
     for (uint32_t group = 0; group < count; group++)
@@ -269,8 +269,7 @@ static void lay_plan(struct layout *layout, const struct topology *topology, con
             high[axis] = fmax(high[axis], places[3 * (size_t)router + axis]);
         }
     double extent = fmax(high[0] - low[0], high[1] - low[1]), scale = extent > 0 ? 2 * sqrt(routers) / extent : 1;
-    layout->name = "floor plan";
-    layout->style = "plan";
+    name_layout(layout, "floor plan", "plan");
     for (uint32_t router = 0; router < routers; router++) {
         const double *place = places + 3 * (size_t)router;
         layout->routers[router] = (struct spot){(place[0] - low[0]) * scale, (place[1] - low[1]) * scale};

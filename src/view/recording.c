@@ -22,15 +22,10 @@ static size_t lane_count(const struct recorder *recorder)
 void recorder_init(struct recorder *recorder, struct watch *watch)
 {
     *recorder = (struct recorder){.watch = watch, .has_detail = watch->network->topology.routers <= DETAILED_ROUTERS};
-    recorder->lanes = memory_take(sizeof *recorder->lanes * lane_count(recorder));
-    recorder_begin_chunk(recorder);
+    recorder->lanes = arena_array(&watch->arena, uint64_t, lane_count(recorder));
 }
 
-void recorder_release(struct recorder *recorder)
-{
-    free(recorder->lanes);
-    free(recorder->sent);
-}
+void recorder_release(struct recorder *recorder) { free(recorder->sent); }
 
 void recorder_begin_chunk(struct recorder *recorder)
 {
@@ -306,18 +301,18 @@ enum { CHUNK_FRAMES = 50 };
 
 static void end_chunk(struct recording *recording)
 {
-    if (!recording->in_chunk)
+    if (!recording->recorder.since_start)
         return;
     write_close(&recording->chunk, ']');
     write_packed(&recording->json, recording->chunk.chars, recording->chunk.length);
-    recording->chunk.length = recording->in_chunk = 0;
+    recording->chunk.length = 0;
     recorder_begin_chunk(&recording->recorder);
 }
 
 static void add_frame(struct recording *recording)
 {
     struct text *out = &recording->chunk;
-    if (!recording->in_chunk)
+    if (!recording->recorder.since_start)
         write_open(out, '[');
     write_open(out, '{');
     viewed_run_end(recording->run);
@@ -326,7 +321,7 @@ static void add_frame(struct recording *recording)
         view_write_end(out, recording->run);
     write_close(out, '}');
     recording->frames++;
-    if (++recording->in_chunk == CHUNK_FRAMES)
+    if (recording->recorder.since_start == CHUNK_FRAMES)
         end_chunk(recording);
 }
 

@@ -27,8 +27,9 @@
 struct recorder {
     struct watch *watch; /* borrowed */
     bool has_detail;     /* else the network is so large that no router is shown close up */
-    uint64_t *lanes;     /* owned, by router * 2 * lanes + side and lane: hash of what was told last; 0: idle */
-    uint64_t *sent;      /* owned, sorted: hashes of the flits that were on channels */
+    uint64_t
+        *lanes; /* in the watch's arena, by router * 2 * lanes + side and lane: hash of what was told last; 0: idle */
+    uint64_t *sent; /* owned, sorted: hashes of the flits that were on channels */
     uint32_t sent_count;
     uint32_t since_start; /* frames of this chunk */
 };
@@ -45,7 +46,7 @@ struct recording {
     uint64_t from, cycles; /* the tick to begin at, and how many cycles from there on */
     struct recorder recorder;
     struct text json, chunk; /* owned: all of it, and frames that are not in it yet */
-    uint32_t frames, in_chunk;
+    uint32_t frames;
 };
 
 /* Whether this program can make one: false, with errors, where it was built without zlib or the page. */
