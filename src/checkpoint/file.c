@@ -395,10 +395,9 @@ static bool checkpoint_get_heap(struct checkpoint_file *file, uint64_t used)
     return !run[1];
 }
 
-static bool mend(struct checkpoint_file *file, const struct mend *mends, uint64_t count, const int64_t *moved)
+static bool mend(const struct head *head, const struct mend *mends, const int64_t *moved)
 {
-    const struct head *head = head_of(file);
-    for (uint64_t i = 0; i < count; i++) {
+    for (uint64_t i = 0; i < head->mended; i++) {
         if (mends[i].offset > head->heap_used - sizeof(uint64_t) || mends[i].plugin >= head->plugins)
             return false;
         *(uint64_t *)(void *)(heap_start() + mends[i].offset) += (uint64_t)moved[mends[i].plugin];
@@ -418,7 +417,7 @@ static bool checkpoint_restore_heap(struct checkpoint_file *file, struct mend *m
     if (is_whole && !heap_fix_again(head->heap_used))
         return errors_add(errors, "cannot restart from '%s': no room for %llu bytes at their old address: %s",
                           file->path, (unsigned long long)head->heap_used, strerror(errno));
-    if (!is_whole || !checkpoint_get_heap(file, head->heap_used) || !mend(file, mends, head->mended, moved))
+    if (!is_whole || !checkpoint_get_heap(file, head->heap_used) || !mend(head, mends, moved))
         return errors_add(errors, "cannot restart from '%s': what it holds does not fit together", file->path);
     return true;
 }

@@ -78,17 +78,6 @@ static const char *digits(char out[static 32], int count, double number)
     return out;
 }
 
-/* An application that comes to an end by itself took so long. */
-static const char *ending(char out[static 48], const struct json *results, uint32_t application)
-{
-    const struct json *block = json_at(json_find(results, "applications"), application);
-    const struct json *time = json_find(block, "completion_time");
-    *out = 0;
-    if (time && time->type == JSON_NUMBER)
-        snprintf(out, 48, "; done in %.0f ticks", time->number);
-    return out;
-}
-
 static void print_latency(const struct measurement *m)
 {
     struct estimate estimate = batch_means_estimate(&m->batches);
@@ -101,7 +90,7 @@ static void print_latency(const struct measurement *m)
         fprintf(stderr, "; transaction latency %s", digits(mean, 4, histogram_mean(&m->transaction_latency)));
 }
 
-static void print_application(const struct application *application, const char *end)
+static void print_application(const struct application *application, const struct json *block)
 {
     const struct measurement *m = application->measurement;
     double cycles =
@@ -114,19 +103,20 @@ static void print_application(const struct application *application, const char 
         print_latency(m);
     else
         fprintf(stderr, "no sampled packet has arrived");
-    fprintf(stderr, "%s%s\n", measurement_is_saturated(m) ? "; SATURATED" : "", end);
+    fprintf(stderr, "%s", measurement_is_saturated(m) ? "; SATURATED" : "");
+    const struct json *time = json_find(block, "completion_time"); /* of one that comes to an end by itself */
+    if (time && time->type == JSON_NUMBER)
+        fprintf(stderr, "; done in %.0f ticks", time->number);
+    fputc('\n', stderr);
 }
 
 /* A run that an error ended says of an application what it has measured, if it has come so far. */
 void run_print_summary(const struct run *run, const struct json *results, int status)
 {
     const struct workload *workload = &run->simulation.workload;
-    for (uint32_t i = 0; i < workload->count; i++) {
-        char end[48];
-        const struct application *application = &workload->applications[i];
-        if (application->measurement->sampled_delivered || status != EXIT_SIMULATION)
-            print_application(application, ending(end, results, i));
-    }
+    for (uint32_t i = 0; i < workload->count; i++)
+        if (workload->applications[i].measurement->sampled_delivered || status != EXIT_SIMULATION)
+            print_application(&workload->applications[i], json_at(json_find(results, "applications"), i));
     if (!run_is_model(run))
         return;
     const struct process_run *model = &run->model.run;

@@ -47,22 +47,15 @@ static const char *checkpoint_name(const struct run_request *request, struct are
     return arena_format(arena, "%s.checkpoint", has_results ? request->results : config);
 }
 
-/* Another file of the run that would be lost; NULL: none. */
-static const char *file_of_that_name(const struct run_request *request, const char *name)
-{
-    if (request->results && strcmp(request->results, name) == 0)
-        return "--results";
-    for (uint32_t i = 0; i < RUN_LOG_KINDS; i++)
-        if (request->logs.names[i] && strcmp(request->logs.names[i], name) == 0)
-            return run_log_flags[i];
-    return NULL;
-}
-
 /* Looks whether checkpoints can be written by their name, and replace nothing else; an exit status, with errors. */
 static int run_try_name(struct run *run)
 {
     struct errors *errors = &run->simulation.errors;
-    const char *path = run->checkpoint.path, *flag = file_of_that_name(&run->request, path);
+    const char *path = run->checkpoint.path, *results = run->request.results;
+    const char *flag = results && strcmp(results, path) == 0 ? "--results" : NULL;
+    for (uint32_t i = 0; i < RUN_LOG_KINDS && !flag; i++)
+        if (run->request.logs.names[i] && strcmp(run->request.logs.names[i], path) == 0)
+            flag = run_log_flags[i];
     if (flag)
         errors_add(errors, "--checkpoint: '%s' is the file of %s too", path, flag);
     return !flag && checkpoint_file_is_free(path, errors) ? results_try(path, errors) : EXIT_USAGE;

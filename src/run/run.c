@@ -80,24 +80,21 @@ static int run_open_files(struct run *run)
     return EXIT_USAGE;
 }
 
-static bool build_model(struct run *run)
-{
-    struct errors *errors = &run->simulation.errors;
-    const char *log = logs_first(&run->request.logs);
-    bool is_good = model_prepare(&run->model, &run->simulation);
-    if (log)
-        errors_add(errors, "flitwarp run: %s: a model has no packets or channels to log", log);
-    return is_good && !log;
-}
-
 static int run_build(struct run *run)
 {
-    if (run_is_model(run) && run->request.baseline) {
-        errors_add(&run->simulation.errors, "flitwarp run: --baseline: a model has no applications to run alone");
-        return EXIT_USAGE;
-    }
-    bool is_built = run_is_model(run) ? build_model(run) : simulation_build(&run->simulation);
-    return is_built ? run_open_files(run) : EXIT_USAGE;
+    struct errors *errors = &run->simulation.errors;
+    uint32_t before = errors->count;
+    const char *log = logs_first(&run->request.logs);
+    bool is_built = false;
+    if (!run_is_model(run))
+        is_built = simulation_build(&run->simulation);
+    else if (run->request.baseline)
+        errors_add(errors, "flitwarp run: --baseline: a model has no applications to run alone");
+    else
+        is_built = model_prepare(&run->model, &run->simulation);
+    if (run_is_model(run) && !run->request.baseline && log)
+        errors_add(errors, "flitwarp run: %s: a model has no packets or channels to log", log);
+    return is_built && errors->count == before ? run_open_files(run) : EXIT_USAGE;
 }
 
 /* Settings into something that runs; an exit status, after messages. */

@@ -16,24 +16,16 @@
 struct leading_comment leading_comment_read(const char *text, struct arena *arena)
 {
     struct text lines[2] = {{0}, {0}};
-    uint32_t count = 0;
-    for (; text && strncmp(text, "//", 2) == 0; count++) {
+    for (uint32_t count = 0; text && strncmp(text, "//", 2) == 0; count++) {
         text += 2 + (text[2] == ' ');
-        size_t length = strcspn(text, "\r\n");
+        int length = (int)strcspn(text, "\r\n");
         if (length == 0)
             break;
         struct text *into = &lines[count > 0];
-        if (into->length)
-            text_add(into, " ");
-        text_add_bytes(into, text, length);
+        text_addf(into, "%s%.*s", into->length ? " " : "", length, text);
         text += length + strspn(text + length, "\r\n");
     }
-    struct leading_comment comment = {"", ""};
-    if (lines[0].length)
-        comment.first = text_keep(&lines[0], arena);
-    if (lines[1].length)
-        comment.rest = text_keep(&lines[1], arena);
-    return comment;
+    return (struct leading_comment){text_keep(&lines[0], arena), text_keep(&lines[1], arena)};
 }
 
 /* A short first line that is no sentence and does not go on in the next. */
