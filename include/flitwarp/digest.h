@@ -45,3 +45,10 @@ static inline void digest_add(struct digest *digest, const uint64_t *words, uint
     digest->lanes[0] += digest_fold(low ^ keys[DIGEST_WORDS], high ^ keys[DIGEST_WORDS + 1]);
     digest->lanes[1] += digest_fold(high + keys[DIGEST_WORDS + 2], low ^ high ^ keys[DIGEST_WORDS + 3]);
 }
+
+/* Addition, unlike an exclusive or, also tells a record that was lost from one that came twice. */
+static inline void digest_merge(struct digest *into, const struct digest *from)
+{
+    into->lanes[0] += from->lanes[0];
+    into->lanes[1] += from->lanes[1];
+}

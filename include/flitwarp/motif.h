@@ -9,7 +9,6 @@
 #include "flitwarp/collective.h"
 #include "flitwarp/component.h"
 #include "flitwarp/packet.h"
-#include "flitwarp/rank_groups.h"
 
 /* ---- the program of a rank ---- */
 

@@ -6,10 +6,10 @@
  */
 #include "flitwarp/arena.h"
 
+#include "base/lock.h"
 #include "base/need.h"
 #include "base/rewind.h"
 
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,8 +82,7 @@ static size_t aligned_offset(struct arena_block *block, size_t alignment)
 void *arena_take(struct arena *arena, size_t bytes)
 {
     size_t alignment = bytes >= CACHE_LINE ? CACHE_LINE : SMALL_ALIGNMENT;
-    while (__atomic_test_and_set(&arena->is_locked, __ATOMIC_ACQUIRE)) /* seldom met: what runs seldom takes */
-        sched_yield();
+    memory_lock(&arena->is_locked);
     struct arena_block *block = arena->last;
     if (!block || aligned_offset(block, alignment) > block->size ||
         block->size - aligned_offset(block, alignment) < bytes)
@@ -91,7 +90,7 @@ void *arena_take(struct arena *arena, size_t bytes)
     size_t offset = aligned_offset(block, alignment);
     block->used = offset + bytes;
     arena->bytes += bytes;
-    __atomic_clear(&arena->is_locked, __ATOMIC_RELEASE);
+    memory_unlock(&arena->is_locked);
     return block_bytes(block) + offset;
 }
 

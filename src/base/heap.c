@@ -9,8 +9,9 @@
  */
 #include "base/heap.h"
 
+#include "base/lock.h"
+
 #include <errno.h>
-#include <sched.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -129,14 +130,6 @@ static uint32_t size_class(size_t bytes, size_t *room)
     return 4 * shift + (uint32_t)(units >> shift);
 }
 
-static void heap_lock(struct heap *heap)
-{
-    while (__atomic_test_and_set(&heap->is_locked, __ATOMIC_ACQUIRE)) /* seldom met: what runs seldom takes */
-        sched_yield();
-}
-
-static void heap_unlock(struct heap *heap) { __atomic_clear(&heap->is_locked, __ATOMIC_RELEASE); }
-
 /* Behind all that there is; NULL: the system has no more. */
 static struct header *take_new(struct heap *heap, size_t room)
 {
@@ -163,14 +156,14 @@ static void *heap_take(size_t bytes, bool *is_zero)
         return NULL;
     }
     uint32_t class = size_class(bytes, &room);
-    heap_lock(heap);
+    memory_lock(&heap->is_locked);
     struct header *header = heap->free[class];
     *is_zero = !header || room >= LARGE;
     if (header)
         heap->free[class] = header->next_free;
     else
         header = take_new(heap, room);
-    heap_unlock(heap);
+    memory_unlock(&heap->is_locked);
     if (!header)
         return NULL;
     header->bytes = bytes;
@@ -196,10 +189,10 @@ static void heap_give(void *memory)
     uint32_t class = size_class(header->room, &room);
     if (room >= LARGE)
         clear_large(memory, room);
-    heap_lock(heap);
+    memory_lock(&heap->is_locked);
     header->next_free = heap->free[class];
     heap->free[class] = header;
-    heap_unlock(heap);
+    memory_unlock(&heap->is_locked);
 }
 
 /* ---- what the program calls ---- */

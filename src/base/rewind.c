@@ -7,10 +7,10 @@
  */
 #include "base/rewind.h"
 
+#include "base/lock.h"
 #include "flitwarp/arena.h"
 #include "flitwarp/random.h"
 
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,20 +36,9 @@ struct rewind {
     bool is_locked; /* somebody is taking */
 };
 
-static void rewind_lock(struct rewind *rewind)
-{
-    while (__atomic_test_and_set(&rewind->is_locked, __ATOMIC_ACQUIRE)) /* seldom met: what runs seldom takes */
-        sched_yield();
-}
-
-static void rewind_unlock(struct rewind *rewind) { __atomic_clear(&rewind->is_locked, __ATOMIC_RELEASE); }
-
 static void rewind_append(struct block ***list, uint32_t *count, uint32_t *room, struct block *block)
 {
-    if (*count == *room) {
-        *room = *room ? 2 * *room : 64;
-        *list = memory_resize(*list, *room * sizeof **list);
-    }
+    *list = memory_grow(*list, *count, room, sizeof **list);
     (*list)[(*count)++] = block;
 }
 
@@ -111,14 +100,14 @@ void *rewind_take_aligned(struct rewind *rewind, size_t bytes)
 {
     if (!rewind)
         return memory_take_aligned(bytes);
-    rewind_lock(rewind);
+    memory_lock(&rewind->is_locked);
     struct block *block = take_spare(rewind, bytes);
     if (!block) {
         block = memory_take_aligned(HEADER + bytes);
         *block = (struct block){.memory = (unsigned char *)block + HEADER, .bytes = bytes};
     }
     block_add(rewind, block);
-    rewind_unlock(rewind);
+    memory_unlock(&rewind->is_locked);
     return memset(block->memory, 0, bytes);
 }
 
@@ -134,13 +123,13 @@ void rewind_give(struct rewind *rewind, void *memory)
         return;
     }
     struct block *block = rewind_block(memory);
-    rewind_lock(rewind);
+    memory_lock(&rewind->is_locked);
     block->is_given = true; /* and stays while there is a mark: it may come again, or be taken again by the same run */
     if (!rewind->is_marked) {
         block_remove(rewind, block);
         block_free(block);
     }
-    rewind_unlock(rewind);
+    memory_unlock(&rewind->is_locked);
 }
 
 void *rewind_resize(struct rewind *rewind, void *memory, size_t bytes)

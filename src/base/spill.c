@@ -87,10 +87,7 @@ void *spill_take(struct spill *spill, size_t bytes)
     size_t size = (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
     struct mapping *last = spill->count ? &spill->mappings[spill->count - 1] : NULL;
     if (!last || last->size - last->used < size) {
-        if (spill->count == spill->room) {
-            spill->room = spill->room ? 2 * spill->room : 8;
-            spill->mappings = memory_resize(spill->mappings, spill->room * sizeof *spill->mappings);
-        }
+        spill->mappings = memory_grow(spill->mappings, spill->count, &spill->room, sizeof *spill->mappings);
         last = &spill->mappings[spill->count++];
         *last = spill_map(spill, (size + MAPPING - 1) / MAPPING * MAPPING);
     }

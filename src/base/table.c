@@ -124,11 +124,6 @@ void *table_put(struct table *table, const struct table_key *key)
     return table_value_of(table_entry_at(table, slot->entry - 1));
 }
 
-bool table_has(const struct table *table, const struct table_key *key)
-{
-    return table_slot_of(table, key, table_hash(key))->entry;
-}
-
 /* Fills the hole with what probed past it, again and again, until a run of slots ends. */
 static void close_hole(struct table *table, uint32_t hole)
 {
@@ -143,16 +138,18 @@ static void close_hole(struct table *table, uint32_t hole)
     table->slots[hole] = (struct table_slot){0};
 }
 
-void table_remove(struct table *table, const struct table_key *key)
+bool table_remove(struct table *table, const struct table_key *key)
 {
     struct table_slot *slot = table_slot_of(table, key, table_hash(key));
-    FW_CHECK(slot->entry, "a key to be removed is not in its table");
+    if (!slot->entry)
+        return false;
     struct table_entry *entry = table_entry_at(table, slot->entry - 1);
     entry->is_used = false;
     entry->next_free = table->first_free;
     table->first_free = slot->entry;
     table->count--;
     close_hole(table, (uint32_t)(slot - table->slots));
+    return true;
 }
 
 static int table_compare_keys(const void *a, const void *b)

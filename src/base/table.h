@@ -45,9 +45,8 @@ void table_release(struct table *table);
 
 /* Finds the value, or makes one of zeros. Values stay where they are until the next call. */
 void *table_put(struct table *table, const struct table_key *key);
-bool table_has(const struct table *table, const struct table_key *key);
-/* The key is there. */
-void table_remove(struct table *table, const struct table_key *key);
+/* False: the key is not there. */
+bool table_remove(struct table *table, const struct table_key *key);
 
 /* The values in rising order of their keys, an array of table->count to be freed by the caller. */
 void **table_sorted(const struct table *table);

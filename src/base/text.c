@@ -129,9 +129,6 @@ const char *list_add(struct arena *arena, const char *list, const char *separato
     return *list ? arena_format(arena, "%s%s%s", list, separator, word) : word;
 }
 
-#define MOST_BYTES ((size_t)1 << 28) /* of what has no end that could be known: a pipe, or /dev/zero */
-
-/* Reads to the end instead of asking for the size: pipes have none. */
 bool number_read(const char **text, uint64_t most, uint64_t *number)
 {
     if (**text < '0' || **text > '9')
@@ -143,6 +140,9 @@ bool number_read(const char **text, uint64_t most, uint64_t *number)
     return true;
 }
 
+#define MOST_BYTES ((size_t)1 << 28) /* of what has no end that could be known: a pipe, or /dev/zero */
+
+/* Reads to the end instead of asking for the size: pipes have none. */
 char *file_read(struct arena *arena, const char *path, size_t *size)
 {
     FILE *file = fopen(path, "rbe");
@@ -181,45 +181,25 @@ static bool output_failed(struct output_file *output, struct errors *errors, int
     return false;
 }
 
-static char *format_name(const char *path, uint64_t process)
-{
-    struct text name = {0};
-    text_addf(&name, "%s.%llu.tmp", path, (unsigned long long)process);
-    return name.chars;
-}
-
 const char *output_temporary(const char *path, uint64_t process, struct arena *arena)
 {
-    char *name = format_name(path, process);
-    const char *kept = arena_text(arena, name);
-    free(name);
-    return kept;
+    return arena_format(arena, "%s.%llu.tmp", path, (unsigned long long)process);
 }
 
-/* In the folder of a path; -1 where there is no such file, or no way to give it a name later. */
-static int open_nameless(const char *path, mode_t mode)
+/* Without a name in the folder of the file; -1 where there is no such file, or no way to give it a name later. */
+static int open_nameless(struct output_file *output, mode_t mode)
 {
-    const char *slash = strrchr(path, '/');
-    struct text folder = {0};
-    text_add_bytes(&folder, slash ? path : ".", slash ? (size_t)(slash - path) + 1 : 1);
-    int descriptor =
-        access("/proc/self/fd", X_OK) == 0 ? open(folder.chars, O_TMPFILE | O_WRONLY | O_CLOEXEC, mode) : -1;
-    text_release(&folder);
-    return descriptor;
-}
-
-static int open_named(const char *path, mode_t mode)
-{
-    unlink(path); /* left by a killed process that had our number */
-    return open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    const char *slash = strrchr(output->path, '/');
+    const char *folder =
+        slash ? arena_format(&output->names, "%.*s", (int)(slash - output->path) + 1, output->path) : ".";
+    return access("/proc/self/fd", X_OK) == 0 ? open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, mode) : -1;
 }
 
 bool output_open(struct output_file *output, const char *path, struct errors *errors)
 {
     *output = (struct output_file){0};
     char *target = realpath(path, NULL); /* a link stays, what it points to is replaced */
-    const char *name = target ? target : path;
-    output->path = text_copy(name);
+    output->path = arena_text(&output->names, target ? target : path);
     free(target);
     if (strcmp(path, "-") == 0) {
         output->stream = stdout;
@@ -231,21 +211,21 @@ bool output_open(struct output_file *output, const char *path, struct errors *er
         output->stream = fopen(output->path, "wbe");
         return output->stream ? true : output_failed(output, errors, errno);
     }
-    output->temporary = format_name(output->path, (uint64_t)getpid());
+    output->temporary = output_temporary(output->path, (uint64_t)getpid(), &output->names);
     mode_t mode = exists ? status.st_mode & 0777 : 0666;
-    int descriptor = open_nameless(output->path, mode);
+    int descriptor = open_nameless(output, mode);
     output->is_nameless = descriptor >= 0;
-    if (!output->is_nameless)
-        descriptor = open_named(output->temporary, mode);
-    if (descriptor < 0)
-        return output_failed(output, errors, errno);
-    output->stream = fdopen(descriptor, "wb");
-    if (!output->stream) {
-        int reason = errno;
-        close(descriptor);
-        return output_failed(output, errors, reason);
+    if (descriptor < 0) {
+        unlink(output->temporary); /* left by a killed process that had our number */
+        descriptor = open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     }
-    return true;
+    output->stream = descriptor < 0 ? NULL : fdopen(descriptor, "wb");
+    if (output->stream)
+        return true;
+    int reason = errno;
+    if (descriptor >= 0)
+        close(descriptor);
+    return output_failed(output, errors, reason);
 }
 
 void output_write(struct output_file *output, const void *bytes, size_t count)
@@ -310,24 +290,21 @@ static bool wake_failed(struct output_file *output, struct errors *errors, const
 bool output_wake(struct output_file *output, struct errors *errors)
 {
     struct stat status;
+    const char *wrong = NULL;
     int descriptor = open(output->temporary, O_WRONLY | O_CLOEXEC);
     if (descriptor < 0)
         return wake_failed(output, errors, strerror(errno));
-    if (flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-        close(descriptor);
-        return wake_failed(output, errors, "another process is writing it");
-    }
-    if (fstat(descriptor, &status) != 0 || (uint64_t)status.st_size < output->length) {
-        close(descriptor);
-        return wake_failed(output, errors, "it is shorter than that");
-    }
-    if (ftruncate(descriptor, (off_t)output->length) == 0 && lseek(descriptor, 0, SEEK_END) >= 0)
+    if (flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        wrong = "another process is writing it";
+    else if (fstat(descriptor, &status) != 0 || (uint64_t)status.st_size < output->length)
+        wrong = "it is shorter than that";
+    else if (ftruncate(descriptor, (off_t)output->length) == 0 && lseek(descriptor, 0, SEEK_END) >= 0)
         output->stream = fdopen(descriptor, "wb");
     if (output->stream)
         return true;
-    int reason = errno;
+    wrong = wrong ? wrong : strerror(errno);
     close(descriptor);
-    return wake_failed(output, errors, strerror(reason));
+    return wake_failed(output, errors, wrong);
 }
 
 bool output_commit(struct output_file *output, struct errors *errors)
@@ -338,9 +315,7 @@ bool output_commit(struct output_file *output, struct errors *errors)
         reason = errno;
     if (reason)
         return output_failed(output, errors, reason);
-    free(output->temporary);
-    output->temporary = NULL;
-    output_discard(output);
+    output_leave(output);
     return true;
 }
 
@@ -355,7 +330,6 @@ void output_leave(struct output_file *output)
 {
     if (output->stream)
         output_close(output, false);
-    free(output->temporary);
-    free(output->path);
+    arena_release(&output->names);
     *output = (struct output_file){0};
 }

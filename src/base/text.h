@@ -65,12 +65,13 @@ const char *path_beside(struct arena *arena, const char *file, const char *path)
  * "-" is standard output.
  */
 struct output_file {
-    FILE *stream;     /* NULL: it rests */
-    char *path;       /* owned */
-    char *temporary;  /* owned; NULL: written directly */
-    bool is_nameless; /* there is no file by the temporary name yet */
-    uint64_t length;  /* while it rests */
-    int failure;      /* the first errno of output_write, or before it rested; 0: none */
+    FILE *stream; /* NULL: it rests */
+    struct arena names;
+    const char *path;
+    const char *temporary; /* NULL: written directly */
+    bool is_nameless;      /* there is no file by the temporary name yet */
+    uint64_t length;       /* while it rests */
+    int failure;           /* the first errno of output_write, or before it rested; 0: none */
 };
 /* Where a process writes it. */
 const char *output_temporary(const char *path, uint64_t process, struct arena *arena);

@@ -216,24 +216,15 @@ static void rollback_handle(struct process_worker *worker, const struct event *e
     worker->uncommitted++;
 }
 
-/* Was this very event taken back? Then that is forgotten. */
-static bool rollback_drops(struct process_worker *worker, const struct event *event)
-{
-    struct table_key key = tombstone_key(event);
-    bool is_dropped = table_has(&worker->tombstones, &key);
-    if (is_dropped)
-        table_remove(&worker->tombstones, &key);
-    return is_dropped;
-}
-
 /* The next event that was not taken back. */
 static struct event *rollback_take(struct process_worker *worker, tick_t last)
 {
-    struct event *event;
-    do
-        event = queue_take(&worker->queue, last);
-    while (event && worker->tombstones.count && rollback_drops(worker, event));
-    return event;
+    for (struct event *event; (event = queue_take(&worker->queue, last));) {
+        struct table_key key = tombstone_key(event);
+        if (!worker->tombstones.count || !table_remove(&worker->tombstones, &key))
+            return event;
+    }
+    return NULL;
 }
 
 uint32_t rollback_forward(struct process_worker *worker, tick_t last, uint32_t most)

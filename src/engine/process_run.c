@@ -2,7 +2,6 @@
 /* Building, running and summing up, see process_run.h. How workers are kept in step lies in the files run_*.c. */
 #include "engine/process_run.h"
 
-#include "base/digest.h"
 #include "engine/process_rollback.h"
 #include "flitwarp/arena.h"
 

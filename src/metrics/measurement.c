@@ -6,7 +6,6 @@
  */
 #include "metrics/measurement.h"
 
-#include "base/digest.h"
 
 #include <math.h>
 #include <string.h>

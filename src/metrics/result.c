@@ -2,7 +2,7 @@
 /* Counted results put together, see report.h. One walk along the rows serves parts and ranks alike. */
 #include "metrics/report.h"
 
-#include "base/digest.h"
+#include "flitwarp/digest.h"
 #include "metrics/bins.h"
 
 #include <string.h>

@@ -2,7 +2,6 @@
 /* A model of processes: prepare, run over threads, results; see run.h. */
 #include "run/run.h"
 
-#include "base/digest.h"
 #include "engine/process_run.h"
 #include "metrics/report.h"
 

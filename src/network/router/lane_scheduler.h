@@ -19,7 +19,7 @@
  *   | last | an arbiter's memory for each group | clocks, where there are weights |
  */
 #include "flitwarp/arbiter.h"
-#include "flitwarp/service.h"
+#include "flitwarp/network.h"
 
 #define NO_VC UINT32_MAX
 

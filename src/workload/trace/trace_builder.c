@@ -11,7 +11,7 @@
 #include "base/table.h"
 #include "base/text.h"
 #include "flitwarp/random.h"
-#include "flitwarp/rank_groups.h"
+#include "flitwarp/collective.h"
 
 #include <stdlib.h>
 #include <string.h>

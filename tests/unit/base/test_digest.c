@@ -6,7 +6,7 @@
 #include "test.h"
 
 #include "flitwarp/random.h"
-#include "base/digest.h"
+#include "flitwarp/digest.h"
 
 #include <string.h>
 
@@ -124,12 +124,4 @@ TEST(digest_has_avalanche)
     }
     for (uint32_t i = 0; i < 128; i++)
         EXPECT_NEAR(flips[i / 64][i % 64] / (double)trials, 0.5, 0.01);
-}
-
-TEST(digest_text_is_32_hexadecimal_digits)
-{
-    struct digest digest = {.lanes = {0x0123456789abcdef, 0xfedcba9876543210}};
-    char text[33];
-    digest_text(&digest, text);
-    EXPECT(strcmp(text, "0123456789abcdeffedcba9876543210") == 0);
 }

@@ -4,7 +4,7 @@
  * Text workloads of ASTRA-sim and SimAI: what stands in the file (file.c), how
  * ranks share the work, and what each of them does (program.c).
  */
-#include "flitwarp/rank_groups.h"
+#include "flitwarp/collective.h"
 #include "flitwarp/trace_lines.h"
 
 struct astrasim_config {
