@@ -49,4 +49,9 @@ static inline void congestion_change(struct congestion *congestion, uint32_t rou
         congestion->ops->change(congestion, router, lane, queue, change, now);
 }
 
+/* The row of a router's config struct with the field congestion, which its plan() names. */
+#define CONGESTION_OPTION(config_type)                                                                                 \
+    OPTION_CHOICE(config_type, congestion, "congestion", "\"buffer_occupancy\"",                                       \
+                  "what adaptive routing sees of the outputs")
+
 #define REGISTER_CONGESTION(ops) REGISTER_COMPONENT("congestion", ops)

@@ -42,8 +42,7 @@ const struct option input_queued_options[] = {
                   "matches switch inputs with output ports"),
     OPTION_CHOICE(struct input_queued_config, arbiter, "arbiter", "\"round_robin\"",
                   "picks among an input's virtual channels that want the same output"),
-    OPTION_CHOICE(struct input_queued_config, congestion, "congestion", "\"buffer_occupancy\"",
-                  "what adaptive routing sees of the outputs"),
+    CONGESTION_OPTION(struct input_queued_config),
     OPTION_BOOL(struct input_queued_config, general, "false", "use the stages of the general router", HIDDEN),
     OPTION_END,
 };

@@ -53,8 +53,7 @@ const struct option omnipath_options[] = {
                   "picks among a buffer's lanes whose packets can cross"),
     OPTION_CHOICE(struct omnipath_config, output_arbiter, "arbiter", "\"round_robin\"",
                   "picks among an output's lanes that can send"),
-    OPTION_CHOICE(struct omnipath_config, congestion, "congestion", "\"buffer_occupancy\"",
-                  "what adaptive routing sees of the outputs"),
+    CONGESTION_OPTION(struct omnipath_config),
     OPTION_END,
 };
 

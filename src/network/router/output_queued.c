@@ -48,8 +48,7 @@ static const struct option output_queued_options[] = {
     OPTION_CHOICE(struct output_queued_config, arbiter, "arbiter", "\"round_robin\"",
                   "picks among an output's virtual channels that can send"),
     OUTPUT_HOLD_OPTION(struct output_queued_config),
-    OPTION_CHOICE(struct output_queued_config, congestion, "congestion", "\"buffer_occupancy\"",
-                  "what adaptive routing sees of the outputs"),
+    CONGESTION_OPTION(struct output_queued_config),
     OPTION_END,
 };
 

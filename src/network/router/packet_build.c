@@ -5,6 +5,7 @@
  */
 #include "network/router/packet.h"
 
+#include "flitwarp/congestion.h"
 #include "flitwarp/shown.h"
 
 enum packet_switching { CUT_THROUGH, STORED };
@@ -35,8 +36,7 @@ const struct option packet_options[] = {
                ONLY_WITH("delay=auto")),
     OPTION_U32(struct packet_config, credit_latency, "1", 0, 10000, "cycles",
                "to process a credit, beyond the channel's latency"),
-    OPTION_CHOICE(struct packet_config, congestion, "congestion", "\"buffer_occupancy\"",
-                  "what adaptive routing sees of the outputs"),
+    CONGESTION_OPTION(struct packet_config),
     OPTION_END,
 };
 

@@ -25,32 +25,32 @@
 #include "network/router/simured_channel.h"
 
 /* A flit has come to the last slot of an input buffer: it crosses, or its packet asks for a way. */
-static void reach_crossbar(struct simured *q, uint32_t router, uint32_t lane, tick_t edge)
+static void reach_crossbar(struct simured *q, struct simured_router *r, uint32_t lane, tick_t edge)
 {
-    struct simured_input *input = input_at(q, router, lane);
+    struct simured_input *input = input_at(q, r, lane);
     if (input->output == LANE_IDLE) {
-        struct flit front = buffer_front(&q->buffers, input_buffer(q, router, lane));
-        FW_CHECK(front.place & FLIT_HEAD, "router %u lane %u: packet %u begins with flit %u", router, lane,
+        struct flit front = buffer_front(&q->buffers, input_buffer(q, r, lane));
+        FW_CHECK(front.place & FLIT_HEAD, "router %u lane %u: packet %u begins with flit %u", r->number, lane,
                  front.packet, front.place & FLIT_POSITION);
-        bits_add(set_of(q, router, SET_FRESH), lane);
+        bits_add(r->fresh, lane);
         input->leave_at = edge + q->cycle;
     } else {
-        bits_add(set_of(q, router, SET_CROSSING), lane);
+        bits_add(r->crossing, lane);
         input->leave_at = edge + q->crossbar;
     }
-    simured_wake(q, router, input->leave_at);
+    simured_wake(q, r, input->leave_at);
 }
 
 /* Flits of an input buffer have moved. */
-static inline void input_settled(struct simured *q, uint32_t router, uint32_t lane, const struct settled *settled,
-                                 tick_t edge, tick_t now)
+static inline void input_settled(struct simured *q, struct simured_router *r, uint32_t lane,
+                                 const struct settled *settled, tick_t edge, tick_t now)
 {
-    const struct simured_input *input = input_at(q, router, lane);
+    const struct simured_input *input = input_at(q, r, lane);
     for (uint32_t left = settled->left; left; left--)
         send_credit(q->network, input->back_kind, input->back, now + input->back_latency);
     if (settled->reached)
-        reach_crossbar(q, router, lane, edge);
-    rest(q, router, lane, SET_RESTING_INPUTS, settled->next);
+        reach_crossbar(q, r, lane, edge);
+    rest(q, r, r->resting_inputs, lane, settled->next);
 }
 
 static void simured_receive_flits(void *routers, tick_t now, const void *events, uint32_t count)
@@ -58,67 +58,65 @@ static void simured_receive_flits(void *routers, tick_t now, const void *events,
     struct simured *q = routers;
     tick_t edge = edge_of(q, now - 1);
     for (const struct flit_event *event = events, *end = event + count; event < end; event++) {
-        uint32_t router = event->to.target, lane = event->to.lane;
-        struct buffer *buffer = input_buffer(q, router, lane);
+        struct simured_router *r = &q->each[event->to.target];
+        uint32_t lane = event->to.lane;
+        struct buffer *buffer = input_buffer(q, r, lane);
         struct settled settled;
         if (event + FETCH_AHEAD < end) {
-            struct lane_place ahead = event[FETCH_AHEAD].to;
-            __builtin_prefetch(input_at(q, ahead.target, ahead.lane), 1);
-            __builtin_prefetch(head_at(q, ahead.target), 1);
+            const struct lane_place *ahead = &event[FETCH_AHEAD].to;
+            __builtin_prefetch(input_at(q, &q->each[ahead->target], ahead->lane), 1);
         }
         FW_CHECK(buffer->count < q->buffers.capacity, "tick %llu router %u lane %u: packet %u overruns the buffer",
-                 (unsigned long long)now, router, lane, event->flit.packet);
+                 (unsigned long long)now, r->number, lane, event->flit.packet);
         buffer_put(&q->buffers, buffer, event->flit, edge, &settled);
-        input_settled(q, router, lane, &settled, edge, now);
+        input_settled(q, r, lane, &settled, edge, now);
     }
 }
 
 /* The flit in the last slot of an input buffer crosses to the output lane that its packet holds. */
-static void cross_flit(struct simured *q, uint32_t router, uint32_t lane, tick_t edge, tick_t now)
+static void cross_flit(struct simured *q, struct simured_router *r, uint32_t lane, tick_t edge, tick_t now)
 {
-    struct simured_input *input = input_at(q, router, lane);
-    struct buffer *buffer = input_buffer(q, router, lane);
+    struct simured_input *input = input_at(q, r, lane);
+    struct buffer *buffer = input_buffer(q, r, lane);
     struct flit flit = buffer_front(&q->buffers, buffer);
     uint32_t output = input->output;
     struct settled settled;
     q->flit_hops++;
     if (network_is_traced(q->network, flit.packet))
-        network_trace(q->network, now, router, "cross", "flit %u to port %u vc %u", flit.place & FLIT_POSITION,
+        network_trace(q->network, now, r->number, "cross", "flit %u to port %u vc %u", flit.place & FLIT_POSITION,
                       output / q->num_vcs, output % q->num_vcs);
     if (flit.place & FLIT_TAIL) {
-        output_at(q, router, output)->owner = NOBODY;
-        release_of(q, router, output)->age = input->age;
+        output_at(q, r, output)->owner = NOBODY;
+        r->releases[output].age = input->age;
         input->output = LANE_IDLE;
     }
-    bits_remove(set_of(q, router, SET_CROSSING), lane);
-    enter_output(q, router, output, flit, edge, now);
+    bits_remove(r->crossing, lane);
+    enter_output(q, r, output, flit, edge, now);
     buffer_take(&q->buffers, buffer, edge, &settled);
-    input_settled(q, router, lane, &settled, edge, now);
+    input_settled(q, r, lane, &settled, edge, now);
 }
 
-static void cross(struct simured *q, uint32_t router, tick_t edge, tick_t now)
+static void cross(struct simured *q, struct simured_router *r, tick_t edge, tick_t now)
 {
-    uint64_t *crossing = set_of(q, router, SET_CROSSING);
-    BITS_EACH(lane, crossing, q->words) {
-        const struct simured_input *input = input_at(q, router, (uint32_t)lane);
-        if (!buffer_is_ready(&q->buffers, input_buffer(q, router, (uint32_t)lane)) ||
-            !buffer_has_room(&q->buffers, output_buffer(q, router, input->output)))
-            bits_remove(crossing, (uint32_t)lane); /* until a flit comes, or room */
+    BITS_EACH(lane, r->crossing, q->words) {
+        const struct simured_input *input = input_at(q, r, (uint32_t)lane);
+        if (!buffer_is_ready(&q->buffers, input_buffer(q, r, (uint32_t)lane)) ||
+            !buffer_has_room(&q->buffers, output_buffer(q, r, input->output)))
+            bits_remove(r->crossing, (uint32_t)lane); /* until a flit comes, or room */
         else if (input->leave_at > edge)
-            simured_wake(q, router, input->leave_at);
+            simured_wake(q, r, input->leave_at);
         else
-            cross_flit(q, router, (uint32_t)lane, edge, now);
+            cross_flit(q, r, (uint32_t)lane, edge, now);
     }
 }
 
-static void join_waiting(struct simured *q, uint32_t router, uint32_t lane)
+static void join_waiting(struct simured *q, struct simured_router *r, uint32_t lane)
 {
-    uint16_t *order = order_of(q, router);
-    const struct age *age = &input_at(q, router, lane)->age;
-    uint32_t at = head_at(q, router)->waiting++;
-    for (; at && is_older(age, &input_at(q, router, order[at - 1])->age); at--)
-        order[at] = order[at - 1];
-    order[at] = (uint16_t)lane;
+    const struct age *age = &input_at(q, r, lane)->age;
+    uint32_t at = r->waiting++;
+    for (; at && is_older(age, &input_at(q, r, r->order[at - 1])->age); at--)
+        r->order[at] = r->order[at - 1];
+    r->order[at] = (uint16_t)lane;
 }
 
 /* An ejection channel has one buffer: of the lanes on offer, one of each. */
@@ -134,28 +132,27 @@ static void keep_ejection_lanes(const struct simured *q, uint64_t *wants)
     }
 }
 
-static void route(struct simured *q, uint32_t router, tick_t edge, tick_t now)
+static void route(struct simured *q, struct simured_router *r, tick_t edge, tick_t now)
 {
-    uint64_t *fresh = set_of(q, router, SET_FRESH);
-    q->question.router = router;
+    q->question.router = r->number;
     q->question.now = now;
-    BITS_EACH(number, fresh, q->words) {
+    BITS_EACH(number, r->fresh, q->words) {
         uint32_t lane = (uint32_t)number;
-        struct simured_input *input = input_at(q, router, lane);
-        uint32_t packet = buffer_front(&q->buffers, input_buffer(q, router, lane)).packet;
+        struct simured_input *input = input_at(q, r, lane);
+        uint32_t packet = buffer_front(&q->buffers, input_buffer(q, r, lane)).packet;
         if (input->leave_at > edge) {
-            simured_wake(q, router, input->leave_at);
+            simured_wake(q, r, input->leave_at);
             continue;
         }
-        bits_remove(fresh, lane);
+        bits_remove(r->fresh, lane);
         input->output = LANE_WAITS;
-        ask_route(q->network, &q->question, packet, input->back_kind == EVENT_CREDIT, wants_of(q, router, lane),
-                  set_of(q, router, SET_USABLE), q->words, now);
-        if (router == q->question.packet->destination_router)
-            keep_ejection_lanes(q, wants_of(q, router, lane));
+        ask_route(q->network, &q->question, packet, input->back_kind == EVENT_CREDIT, wants_of(q, r, lane), r->usable,
+                  q->words, now);
+        if (r->number == q->question.packet->destination_router)
+            keep_ejection_lanes(q, wants_of(q, r, lane));
         input->age = age_of(q, packet);
-        join_waiting(q, router, lane);
-        head_at(q, router)->opened = true;
+        join_waiting(q, r, lane);
+        r->opened = true;
         if (network_is_traced(q->network, packet))
             trace_route(q->network, &q->question, lane, now);
     }
@@ -165,19 +162,19 @@ static void route(struct simured *q, uint32_t router, tick_t edge, tick_t now)
  * Leaves in `offered` the lanes that a packet may take now. SimuRed moves packets one after the other, the oldest first:
  * one that waits sees what an older one leaves free in the same cycle, and what a younger one does in the next.
  */
-static bool find_free(struct simured *q, uint32_t router, uint32_t lane, tick_t edge)
+static bool find_free(struct simured *q, struct simured_router *r, uint32_t lane, tick_t edge)
 {
-    const uint64_t *wants = wants_of(q, router, lane), *open = set_of(q, router, SET_OPEN);
-    const struct age *age = &input_at(q, router, lane)->age;
+    const uint64_t *wants = wants_of(q, r, lane), *open = r->open;
+    const struct age *age = &input_at(q, r, lane)->age;
     uint64_t some = 0;
     for (uint32_t w = 0; w < q->words; w++) {
         q->offered[w] = wants[w] & open[w];
         for (uint64_t left = q->offered[w]; left; left &= left - 1) {
             uint32_t wanted = (uint32_t)(w * WORD_BITS + lowest_bit(left));
-            const struct simured_release *release = release_of(q, router, wanted);
+            const struct simured_release *release = &r->releases[wanted];
             bool is_early = release->edge == edge && is_older(age, &release->age);
-            head_at(q, router)->opened |= is_early; /* for the next cycle */
-            if (is_early || (q->needs_empty && !lane_is_empty(q, router, wanted)))
+            r->opened |= is_early; /* for the next cycle */
+            if (is_early || (q->needs_empty && !lane_is_empty(q, r, wanted)))
                 q->offered[w] &= ~(left & -left);
         }
         some |= q->offered[w];
@@ -189,9 +186,9 @@ static bool find_free(struct simured *q, uint32_t router, uint32_t lane, tick_t 
  * A free lane of those on offer: the ports that the packet may take from one of them on, going round, and of the first
  * that has a free lane the VCs from one of them on. Both begin anywhere.
  */
-static uint32_t choose_lane(struct simured *q, uint32_t router, const uint64_t *wants)
+static uint32_t choose_lane(struct simured *q, struct simured_router *r, const uint64_t *wants)
 {
-    struct random *random = &head_at(q, router)->random;
+    struct random *random = &r->random;
     uint32_t ports = 0, skipped, first = 0, last = NOBODY;
     BITS_EACH(lane, wants, q->words) {
         ports += q->port_of[lane] != last;
@@ -206,86 +203,74 @@ static uint32_t choose_lane(struct simured *q, uint32_t router, const uint64_t *
 }
 
 /* A packet takes an output lane; its head crosses when the switch is set. */
-static void take_lane(struct simured *q, uint32_t router, uint32_t lane, uint32_t output, tick_t edge, tick_t now)
+static void take_lane(struct simured *q, struct simured_router *r, uint32_t lane, uint32_t output, tick_t edge,
+                      tick_t now)
 {
-    struct simured_input *input = input_at(q, router, lane);
-    bits_remove(set_of(q, router, SET_OPEN), output);
-    output_at(q, router, output)->owner = (uint16_t)lane;
+    struct simured_input *input = input_at(q, r, lane);
+    bits_remove(r->open, output);
+    output_at(q, r, output)->owner = (uint16_t)lane;
     input->output = (uint16_t)output;
     input->leave_at = edge + q->head_crossbar;
-    if (network_is_traced(q->network, buffer_front(&q->buffers, input_buffer(q, router, lane)).packet))
-        network_trace(q->network, now, router, "grant", "port %u vc %u, crosses at %llu", output / q->num_vcs,
+    if (network_is_traced(q->network, buffer_front(&q->buffers, input_buffer(q, r, lane)).packet))
+        network_trace(q->network, now, r->number, "grant", "port %u vc %u, crosses at %llu", output / q->num_vcs,
                       output % q->num_vcs, (unsigned long long)input->leave_at);
     if (input->leave_at <= edge) {
-        cross_flit(q, router, lane, edge, now);
+        cross_flit(q, r, lane, edge, now);
     } else {
-        bits_add(set_of(q, router, SET_CROSSING), lane);
-        simured_wake(q, router, input->leave_at);
+        bits_add(r->crossing, lane);
+        simured_wake(q, r, input->leave_at);
     }
 }
 
-static void grant(struct simured *q, uint32_t router, tick_t edge, tick_t now)
+static void grant(struct simured *q, struct simured_router *r, tick_t edge, tick_t now)
 {
-    struct simured_head *head = head_at(q, router);
-    uint16_t *order = order_of(q, router);
     uint32_t left = 0;
-    head->opened = false;
-    for (uint32_t i = 0; i < head->waiting; i++) {
-        uint32_t lane = order[i];
-        if (find_free(q, router, lane, edge))
-            take_lane(q, router, lane, choose_lane(q, router, wants_of(q, router, lane)), edge, now);
+    r->opened = false;
+    for (uint32_t i = 0; i < r->waiting; i++) {
+        uint32_t lane = r->order[i];
+        if (find_free(q, r, lane, edge))
+            take_lane(q, r, lane, choose_lane(q, r, wants_of(q, r, lane)), edge, now);
         else
-            order[left++] = (uint16_t)lane;
+            r->order[left++] = (uint16_t)lane;
     }
-    head->waiting = left;
-    if (left && head->opened)
-        simured_wake(q, router, edge + q->cycle);
+    r->waiting = left;
+    if (left && r->opened)
+        simured_wake(q, r, edge + q->cycle);
 }
 
 /* Flits that rest in the middle of buffers move on. */
-static void settle_inputs(struct simured *q, uint32_t router, tick_t edge, tick_t now)
+static void settle_inputs(struct simured *q, struct simured_router *r, tick_t edge, tick_t now)
 {
-    uint64_t *resting = set_of(q, router, SET_RESTING_INPUTS);
-    BITS_EACH(lane, resting, q->words) {
+    BITS_EACH(lane, r->resting_inputs, q->words) {
         struct settled settled = {.next = FW_NEVER};
-        bits_remove(resting, (uint32_t)lane);
-        buffer_settle(&q->buffers, input_buffer(q, router, (uint32_t)lane), edge, &settled);
-        input_settled(q, router, (uint32_t)lane, &settled, edge, now);
+        bits_remove(r->resting_inputs, (uint32_t)lane);
+        buffer_settle(&q->buffers, input_buffer(q, r, (uint32_t)lane), edge, &settled);
+        input_settled(q, r, (uint32_t)lane, &settled, edge, now);
     }
 }
 
-static void step_router(struct simured *q, uint32_t router, tick_t edge, tick_t now)
+static void step_router(struct simured *q, struct simured_router *r, tick_t edge, tick_t now)
 {
-    serve_channels(q, router, edge, now);
+    serve_channels(q, r, edge, now);
     if (!q->buffers.is_plain)
-        settle_outputs(q, router, edge, now);
-    cross(q, router, edge, now);
+        settle_outputs(q, r, edge);
+    cross(q, r, edge, now);
     if (!q->buffers.is_plain)
-        settle_inputs(q, router, edge, now);
-    route(q, router, edge, now);
-    if (head_at(q, router)->opened && head_at(q, router)->waiting)
-        grant(q, router, edge, now);
+        settle_inputs(q, r, edge, now);
+    route(q, r, edge, now);
+    if (r->opened && r->waiting)
+        grant(q, r, edge, now);
 }
 
-/*
- * A network that does not fit the cache: what the steps to come will touch is fetched ahead, in two stages. A call that only
- * fetches would be thought to do nothing, so both must be inlined.
- */
-static inline __attribute__((always_inline)) void fetch_router(const struct simured *q, uint32_t router)
+/* A network that does not fit the cache: what the steps to come will touch is fetched ahead, the router before. */
+static inline __attribute__((always_inline)) void fetch_lanes(const struct simured *q, const struct simured_router *r)
 {
-    __builtin_prefetch(head_at(q, router), 1);
-    __builtin_prefetch(due_of(q, router), 1);
-}
-
-static inline __attribute__((always_inline)) void fetch_lanes(const struct simured *q, uint32_t router)
-{
-    for (uint64_t left = *due_of(q, router); left; left &= left - 1) {
-        uint32_t port = (uint32_t)lowest_bit(left);
-        __builtin_prefetch(port_at(q, router, port), 1);
-        __builtin_prefetch(output_at(q, router, port * q->num_vcs), 1);
+    BITS_EACH(port, r->due, 1) {
+        __builtin_prefetch(&r->ports[port], 1);
+        __builtin_prefetch(output_at(q, r, (uint32_t)port * q->num_vcs), 1);
     }
-    for (uint64_t left = *set_of(q, router, SET_CROSSING); left; left &= left - 1)
-        __builtin_prefetch(input_at(q, router, (uint32_t)lowest_bit(left)), 1);
+    BITS_EACH(lane, r->crossing, 1)
+        __builtin_prefetch(input_at(q, r, (uint32_t)lane), 1);
 }
 
 static void simured_step(void *routers, tick_t now, const void *events, uint32_t count)
@@ -293,15 +278,15 @@ static void simured_step(void *routers, tick_t now, const void *events, uint32_t
     struct simured *q = routers;
     tick_t edge = edge_of(q, now);
     for (const struct step_event *event = events, *end = event + count; event < end; event++) {
-        struct simured_head *head = head_at(q, event->target);
+        struct simured_router *r = &q->each[event->target];
         if (event + 2 * FETCH_AHEAD < end)
-            fetch_router(q, event[2 * FETCH_AHEAD].target);
+            __builtin_prefetch(&q->each[event[2 * FETCH_AHEAD].target], 1);
         if (event + FETCH_AHEAD < end)
-            fetch_lanes(q, event[FETCH_AHEAD].target);
-        if (head->step_at != now)
+            fetch_lanes(q, &q->each[event[FETCH_AHEAD].target]);
+        if (r->step_at != now)
             continue; /* it was woken earlier than this step was posted for */
-        head->step_at = FW_NEVER;
-        step_router(q, event->target, edge, now);
+        r->step_at = FW_NEVER;
+        step_router(q, r, edge, now);
     }
 }
 

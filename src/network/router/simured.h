@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
-/*
- * Layout of the simured routers: a block for each, since a step of a router touches a little of many things: in one block they
- * share pages, and often cache lines.
- */
+/* Layout of the simured routers. */
 #include "flitwarp/congestion.h"
 #include "flitwarp/router.h"
 #include "network/router/simured_buffer.h"
@@ -64,29 +61,33 @@ struct simured_port {
     tick_t delay;         /* ticks that a flit takes */
     struct lane_place to; /* VC 0 at the far end */
     uint32_t latency;     /* of the channel there */
+    uint16_t number;      /* of the port */
     uint16_t turn;        /* VC that may use the channel */
     bool is_shared;       /* by virtual channels that take turns */
     bool to_terminal;
     bool looks_at_once; /* the VC in turn got it from an older packet: it looks for room in that cycle already */
 };
 
-/* Its block begins with it. */
-struct simured_head {
-    tick_t step_at;       /* when it steps next; FW_NEVER: asleep */
-    struct random random; /* for choices between lanes */
-    uint32_t waiting;     /* how many lanes wait for an output lane */
-    bool opened;          /* an output lane has become free since the last retry */
-    bool unused[3];
-};
-
-enum simured_set {
-    SET_FRESH,          /* input lanes whose front packet has no answer of routing yet */
-    SET_CROSSING,       /* input lanes that hold an output lane, and may have a flit to move */
-    SET_OPEN,           /* output lanes that a packet may take */
-    SET_USABLE,         /* output lanes that lead somewhere */
-    SET_RESTING_INPUTS, /* buffers in which a flit will move on by itself */
-    SET_RESTING_OUTPUTS,
-    SIMURED_SETS,
+/* What it points to lies behind it, in the order in which it is named: a step touches a little of many things. */
+struct simured_router {
+    tick_t step_at;            /* when it steps next; FW_NEVER: asleep */
+    struct random random;      /* for choices between lanes */
+    uint32_t number;           /* of the router */
+    uint32_t waiting;          /* how many lanes wait for an output lane */
+    bool opened;               /* an output lane has become free since the last retry */
+    uint64_t *due;             /* a set of ports whose channel may have a flit to send */
+    uint64_t *fresh;           /* input lanes whose front packet has no answer of routing yet */
+    uint64_t *crossing;        /* input lanes that hold an output lane, and may have a flit to move */
+    uint64_t *open;            /* output lanes that a packet may take */
+    uint64_t *usable;          /* output lanes that lead somewhere */
+    uint64_t *resting_inputs;  /* buffers in which a flit will move on by itself */
+    uint64_t *resting_outputs; /* the same of outputs */
+    char *inputs;              /* struct simured_input and struct buffer, by lane */
+    char *outputs;             /* struct simured_output and struct buffer, by lane */
+    struct simured_port *ports;
+    struct simured_release *releases; /* by output lane */
+    uint64_t *wants;                  /* by input lane, `words` each: the answer of routing */
+    uint16_t *order;                  /* input lanes that wait, the oldest packet first */
 };
 
 struct simured {
@@ -94,77 +95,36 @@ struct simured {
     struct buffers buffers;
     tick_t cycle, crossbar, head_crossbar; /* ticks; the last from the grant of an output until a head leaves */
     uint32_t port_words, first_link;
-    bool needs_empty;  /* a lane is given only when both buffers behind it are empty */
-    uint64_t *offered; /* scratch: a set of output lanes */
-    uint16_t *port_of; /* by lane */
-    /* A block of bytes for each router, and where in it its parts begin. */
-    char *blocks;
-    size_t stride;
-    uint32_t sets_at;                   /* by enum simured_set, `words` each */
-    uint32_t due_at;                    /* a set of ports whose channel may have a flit to send */
-    uint32_t ports_at;                  /* struct simured_port, by port */
-    uint32_t inputs_at, input_stride;   /* struct simured_input and struct buffer, by lane */
-    uint32_t outputs_at, output_stride; /* struct simured_output and struct buffer, by lane */
-    uint32_t releases_at;               /* struct simured_release, by output lane */
-    uint32_t wants_at;                  /* by input lane, `words` each: the answer of routing */
-    uint32_t order_at;                  /* uint16_t: input lanes that wait, the oldest packet first */
+    bool needs_empty;                     /* a lane is given only when both buffers behind it are empty */
+    uint64_t *offered;                    /* scratch: a set of output lanes */
+    uint16_t *port_of;                    /* by lane */
+    uint32_t input_stride, output_stride; /* of a lane and its buffer */
+    struct simured_router *each;
 };
 
-static inline struct simured_head *head_at(const struct simured *q, uint32_t router)
+static inline struct simured_input *input_at(const struct simured *q, const struct simured_router *r, uint32_t lane)
 {
-    return (struct simured_head *)(q->blocks + router * q->stride);
+    return (void *)(r->inputs + (size_t)q->input_stride * lane);
 }
 
-static inline void *part_at(const struct simured *q, uint32_t router, uint32_t at, size_t offset)
+static inline struct simured_output *output_at(const struct simured *q, const struct simured_router *r, uint32_t lane)
 {
-    return q->blocks + router * q->stride + at + offset;
+    return (void *)(r->outputs + (size_t)q->output_stride * lane);
 }
 
-static inline uint64_t *set_of(const struct simured *q, uint32_t router, enum simured_set set)
+static inline struct buffer *input_buffer(const struct simured *q, const struct simured_router *r, uint32_t lane)
 {
-    return part_at(q, router, q->sets_at, sizeof(uint64_t) * set * q->words);
+    return (struct buffer *)(input_at(q, r, lane) + 1);
 }
 
-static inline uint64_t *due_of(const struct simured *q, uint32_t router) { return part_at(q, router, q->due_at, 0); }
-
-static inline struct simured_input *input_at(const struct simured *q, uint32_t router, uint32_t lane)
+static inline struct buffer *output_buffer(const struct simured *q, const struct simured_router *r, uint32_t lane)
 {
-    return part_at(q, router, q->inputs_at, (size_t)q->input_stride * lane);
+    return (struct buffer *)(output_at(q, r, lane) + 1);
 }
 
-static inline struct simured_output *output_at(const struct simured *q, uint32_t router, uint32_t lane)
+static inline uint64_t *wants_of(const struct simured *q, const struct simured_router *r, uint32_t lane)
 {
-    return part_at(q, router, q->outputs_at, (size_t)q->output_stride * lane);
-}
-
-static inline struct buffer *input_buffer(const struct simured *q, uint32_t router, uint32_t lane)
-{
-    return (struct buffer *)(input_at(q, router, lane) + 1);
-}
-
-static inline struct buffer *output_buffer(const struct simured *q, uint32_t router, uint32_t lane)
-{
-    return (struct buffer *)(output_at(q, router, lane) + 1);
-}
-
-static inline struct simured_release *release_of(const struct simured *q, uint32_t router, uint32_t lane)
-{
-    return part_at(q, router, q->releases_at, sizeof(struct simured_release) * lane);
-}
-
-static inline struct simured_port *port_at(const struct simured *q, uint32_t router, uint32_t port)
-{
-    return part_at(q, router, q->ports_at, sizeof(struct simured_port) * port);
-}
-
-static inline uint64_t *wants_of(const struct simured *q, uint32_t router, uint32_t lane)
-{
-    return part_at(q, router, q->wants_at, sizeof(uint64_t) * lane * q->words);
-}
-
-static inline uint16_t *order_of(const struct simured *q, uint32_t router)
-{
-    return part_at(q, router, q->order_at, 0);
+    return r->wants + (size_t)lane * q->words;
 }
 
 /* The age of a packet whose head is here. */

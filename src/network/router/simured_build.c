@@ -30,8 +30,7 @@ const struct option simured_options[] = {
         "buffers are empty, as escape VCs need it; auto: where there are some"),
     OPTION_TICKS(struct simured_config, cycle, "1", 1, 1000000,
                  "clock of the router; with several ticks, routers in a row learn within a cycle what is free"),
-    OPTION_CHOICE(struct simured_config, congestion, "congestion", "\"buffer_occupancy\"",
-                  "what adaptive routing sees of the outputs"),
+    CONGESTION_OPTION(struct simured_config),
     OPTION_END,
 };
 
@@ -65,20 +64,20 @@ void simured_plan(const struct choice *self, uint32_t flit_bytes, struct router_
     plan->output_depth = c->buffer_depth;
 }
 
-static void init_lane(struct simured *q, uint32_t router, uint32_t lane)
+static void init_lane(struct simured *q, struct simured_router *r, uint32_t lane)
 {
-    const struct link *link = network_link(q->network, router, q->port_of[lane]);
-    *input_at(q, router, lane) = (struct simured_input){
+    const struct link *link = network_link(q->network, r->number, q->port_of[lane]);
+    *input_at(q, r, lane) = (struct simured_input){
         .output = LANE_IDLE,
         .back = link_lane(link, lane % q->num_vcs),
         .back_latency = link->latency,
         .back_kind = link->to_terminal ? EVENT_TERMINAL_CREDIT : EVENT_CREDIT,
     };
-    *output_at(q, router, lane) = (struct simured_output){.owner = NOBODY, .credits = (int32_t)link->depth};
-    release_of(q, router, lane)->edge = FW_NEVER;
+    *output_at(q, r, lane) = (struct simured_output){.owner = NOBODY, .credits = (int32_t)link->depth};
+    r->releases[lane].edge = FW_NEVER;
     if (link->target != FW_NONE && link->carries_out) {
-        bits_add(set_of(q, router, SET_OPEN), lane);
-        bits_add(set_of(q, router, SET_USABLE), lane);
+        bits_add(r->open, lane);
+        bits_add(r->usable, lane);
     }
 }
 
@@ -89,15 +88,17 @@ static tick_t port_delay(const struct simured *q, const struct simured_config *c
     return delay >= link->cycle ? delay : (link->cycle + q->cycle - 1) / q->cycle * q->cycle;
 }
 
-static void init_port(struct simured *q, const struct simured_config *c, uint32_t router, uint32_t port)
+static void init_port(struct simured *q, const struct simured_config *c, struct simured_router *r, uint32_t port)
 {
-    const struct link *link = network_link(q->network, router, port);
+    const struct link *link = network_link(q->network, r->number, port);
+    r->ports[port].number = (uint16_t)port;
     if (link->target == FW_NONE)
         return;
-    *port_at(q, router, port) = (struct simured_port){
+    r->ports[port] = (struct simured_port){
         .delay = port_delay(q, c, link),
         .to = link_lane(link, 0),
         .latency = link->latency,
+        .number = (uint16_t)port,
         .is_shared = !link->to_terminal && c->num_vcs > 1 && !c->physical_channels,
         .to_terminal = link->to_terminal,
     };
@@ -120,25 +121,31 @@ static uint32_t lane_stride(size_t bytes, const struct buffers *b)
     return (uint32_t)(all <= 64 ? 64 : (all + 7) / 8 * 8);
 }
 
-static void lay_out(struct simured *q, struct arena *arena)
+static void init_router(struct simured *q, const struct simured_config *c, struct simured_router *r, uint32_t number)
 {
-    size_t size = sizeof(struct simured_head), word = sizeof(uint64_t);
-    lay_out_buffer(&q->buffers);
-    q->due_at = block_place(&size, word * q->port_words, word);
-    q->sets_at = block_place(&size, word * SIMURED_SETS * q->words, word);
-    q->input_stride = lane_stride(sizeof(struct simured_input), &q->buffers);
-    q->output_stride = lane_stride(sizeof(struct simured_output), &q->buffers);
-    q->inputs_at = block_place(&size, (size_t)q->input_stride * q->lanes, 64);
-    q->outputs_at = block_place(&size, (size_t)q->output_stride * q->lanes, 64);
-    q->ports_at = block_place(&size, sizeof(struct simured_port) * q->ports, word);
-    q->releases_at = block_place(&size, sizeof(struct simured_release) * q->lanes, word);
-    q->wants_at = block_place(&size, word * q->words * q->lanes, word);
-    q->order_at = block_place(&size, sizeof(uint16_t) * q->lanes, word);
-    q->stride = (size + 63) / 64 * 64;
-    q->blocks = arena_take(arena, q->stride * q->network->topology.routers);
-    q->port_of = arena_array(arena, uint16_t, q->lanes);
+    struct arena *arena = q->network->arena;
+    *r = (struct simured_router){
+        .step_at = FW_NEVER,
+        .random = random_stream(q->network->seed, number, RANDOM_OUTPUT),
+        .number = number,
+        .due = arena_array(arena, uint64_t, q->port_words),
+        .fresh = arena_array(arena, uint64_t, q->words),
+        .crossing = arena_array(arena, uint64_t, q->words),
+        .open = arena_array(arena, uint64_t, q->words),
+        .usable = arena_array(arena, uint64_t, q->words),
+        .resting_inputs = arena_array(arena, uint64_t, q->words),
+        .resting_outputs = arena_array(arena, uint64_t, q->words),
+        .inputs = arena_take(arena, (size_t)q->input_stride * q->lanes),
+        .outputs = arena_take(arena, (size_t)q->output_stride * q->lanes),
+        .ports = arena_array(arena, struct simured_port, q->ports),
+        .releases = arena_array(arena, struct simured_release, q->lanes),
+        .wants = arena_array(arena, uint64_t, q->words * q->lanes),
+        .order = arena_array(arena, uint16_t, q->lanes),
+    };
     for (uint32_t lane = 0; lane < q->lanes; lane++)
-        q->port_of[lane] = (uint16_t)(lane / q->num_vcs);
+        init_lane(q, r, lane);
+    for (uint32_t port = 0; port < q->ports; port++)
+        init_port(q, c, r, port);
 }
 
 void simured_build(void *routers, const void *config)
@@ -160,15 +167,15 @@ void simured_build(void *routers, const void *config)
     q->head_crossbar = (at_least_1(c->crossbar_delay + c->switching_delay) - 1) * c->cycle;
     q->port_words = words_for(q->ports);
     q->first_link = network->routing.local_ports;
-    lay_out(q, network->arena);
-    for (uint32_t router = 0; router < network->topology.routers; router++) {
-        head_at(q, router)->step_at = FW_NEVER;
-        head_at(q, router)->random = random_stream(network->seed, router, RANDOM_OUTPUT);
-        for (uint32_t lane = 0; lane < q->lanes; lane++)
-            init_lane(q, router, lane);
-        for (uint32_t port = 0; port < q->ports; port++)
-            init_port(q, c, router, port);
-    }
+    lay_out_buffer(&q->buffers);
+    q->input_stride = lane_stride(sizeof(struct simured_input), &q->buffers);
+    q->output_stride = lane_stride(sizeof(struct simured_output), &q->buffers);
+    q->port_of = arena_array(network->arena, uint16_t, q->lanes);
+    for (uint32_t lane = 0; lane < q->lanes; lane++)
+        q->port_of[lane] = (uint16_t)(lane / q->num_vcs);
+    q->each = arena_array(network->arena, struct simured_router, network->topology.routers);
+    for (uint32_t router = 0; router < network->topology.routers; router++)
+        init_router(q, c, &q->each[router], router);
 }
 
 void simured_share(void *routers)
@@ -179,26 +186,29 @@ void simured_share(void *routers)
 
 uint32_t simured_lane_flits(const void *routers, uint32_t router, uint32_t lane)
 {
-    return output_at(routers, router, lane)->flits;
+    const struct simured *q = routers;
+    return output_at(q, &q->each[router], lane)->flits;
 }
 
 void simured_look(const void *routers, uint32_t router, uint32_t lane, struct lane_look *seen,
                   struct shown_router *shown)
 {
     const struct simured *q = routers;
-    const struct simured_input *input = input_at(q, router, lane);
-    const struct simured_output *output = output_at(q, router, lane);
-    const struct simured_port *port = port_at(q, router, q->port_of[lane]);
-    const struct buffer *in = input_buffer(q, router, lane), *out = output_buffer(q, router, lane);
+    const struct simured_router *r = &q->each[router];
+    const struct simured_input *input = input_at(q, r, lane);
+    const struct simured_output *output = output_at(q, r, lane);
+    const struct simured_port *port = &r->ports[q->port_of[lane]];
+    const struct buffer *in = input_buffer(q, r, lane), *out = output_buffer(q, r, lane);
     seen->packet = in->count ? buffer_front(&q->buffers, in).packet : FW_NONE;
     seen->flits = in->count;
     seen->room = q->buffers.is_plain && !q->needs_empty;
     seen->output = input->output == LANE_IDLE && in->count ? LANE_ROUTED : input->output;
-    seen->wants = wants_of(q, router, lane);
+    seen->wants = wants_of(q, r, lane);
     seen->owner = output->owner;
     seen->is_full = output->owner == NOBODY;
     seen->credits = port->to_terminal ? q->buffers.length : (uint32_t)output->credits;
-    seen->depth = seen->credits + network_link(q->network, router, q->port_of[lane])->depth - (uint32_t)output->credits;
+    seen->depth =
+        seen->credits + network_link(q->network, r->number, q->port_of[lane])->depth - (uint32_t)output->credits;
     seen->queued = out->count;
     seen->space = q->buffers.length - out->count; /* of a plain queue */
     if (!shown)

@@ -26,8 +26,7 @@ static const struct option single_cycle_options[] = {
     OPTION_U32(struct single_cycle_config, num_vcs, "2", 1, 64, NULL, "virtual channels of each port"),
     OPTION_U32(struct single_cycle_config, buffer_depth, "8", 1, 4096, "flits", "input buffer of each virtual channel"),
     OPTION_TICKS(struct single_cycle_config, latency, "1", 0, 100000, "of a flit that waits for nothing"),
-    OPTION_CHOICE(struct single_cycle_config, congestion, "congestion", "\"buffer_occupancy\"",
-                  "what adaptive routing sees of the outputs"),
+    CONGESTION_OPTION(struct single_cycle_config),
     OPTION_END,
 };
 
