@@ -152,14 +152,12 @@ static bool place_router(void *reader, char *line)
     uint32_t count = line_numbers(text, numbers, 1 + AXES);
     double *place = plan->places + AXES * (size_t)(numbers[0] >= 0 && numbers[0] < plan->routers ? numbers[0] : 0);
     if (count < 3 || numbers[0] < 0 || numbers[0] != floor(numbers[0]))
-        line_error(&plan->file, "\"%s\" is no router,x,y[,z]", text);
-    else if (numbers[0] >= plan->routers)
-        line_error(&plan->file, "there is no router %.0f; accepted: 0 to %u", numbers[0], plan->routers - 1);
-    else if (*place != UNPLACED)
-        line_error(&plan->file, "router %.0f has a place already", numbers[0]);
-    else
-        return memcpy(place, numbers + 1, sizeof *place * AXES);
-    return false;
+        return line_error(&plan->file, "\"%s\" is no router,x,y[,z]", text);
+    if (numbers[0] >= plan->routers)
+        return line_error(&plan->file, "there is no router %.0f; accepted: 0 to %u", numbers[0], plan->routers - 1);
+    if (*place != UNPLACED)
+        return line_error(&plan->file, "router %.0f has a place already", numbers[0]);
+    return memcpy(place, numbers + 1, sizeof *place * AXES);
 }
 
 /* Routers of other planes that are not named stand where those of the first do. */

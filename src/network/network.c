@@ -319,8 +319,8 @@ static bool network_plan(struct network *network, const struct network_config *c
     network_place_terminals(network);
     if (one->grid)
         network->core->coordinates = grid_bake(one, arena);
-    bool needs_distances =
-        !network->routing.ops->is_minimal || (network->core->planes && network->core->selection->needs_hops);
+    bool needs_distances = !network->routing.ops->is_minimal || config->deadlock == DEADLOCK_RECOVER ||
+                           (network->core->planes && network->core->selection->needs_hops);
     if (!one->grid && !one->ops->distance && needs_distances)
         find_distances(network);
     return true;

@@ -193,6 +193,13 @@ def test_recovery_goes_on_and_loses_nothing(case):
         assert packet["hops"] == distance(topology, *ends), packet
 
 
+def test_recovery_goes_on_where_the_topology_does_not_know_its_distances():
+    """The side path is as long as a shortest way, which is searched for then."""
+    network = network_of({"type": "jellyfish", "routers": 16, "degree": 4}, {"type": "minimal", "vcs": "all"}, SHORT_BUFFERS,
+                         deadlock="recover", deadlock_interval=100)
+    assert run(config_of(network, blast(0.9, flits=16, warmup=1000, sample=5000)))["recoveries"]["packets"] > 0
+
+
 def test_recovery_leaves_a_network_that_does_not_deadlock_alone():
     topology, routing, buffers = CURES["a dateline"]
     config = config_of(network_of(topology, routing, buffers), blast(0.9, flits=12, warmup=500, sample=1500))

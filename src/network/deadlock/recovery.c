@@ -11,20 +11,20 @@ bool recovery_is_possible(const struct network *network, struct errors *errors)
     const struct choice *router = &network->core->config->router, *interface = &network->core->config->interface;
     bool router_can = network->core->router_ops->take_out;
     if (!router_can || !network->core->interface_ops->take_out)
-        choice_error(errors, router_can ? interface : router, NULL,
-                     "\"%s\" cannot give a packet up, which network.deadlock \"recover\" asks for; accepted: %s, or "
-                     "\"report\"",
-                     router_can ? interface->component->name : router->component->name,
-                     router_can ? "interface \"standard\"" : "router \"input_queued\"");
-    else if (network->plan.room_exclusive)
-        choice_error(errors, router, "buffer_exclusive",
-                     "network.deadlock \"recover\" does not know shared buffers; accepted: null, or \"report\"");
-    else if (network->service.groups > 1) /* who has the channel of a terminal would have to be told */
-        node_error(errors, network_node(network->core->config, "service"), "arbitration",
-                   "network.deadlock \"recover\" does not tell levels apart; accepted: \"alike\", or \"report\"");
-    else
-        return true;
-    return false;
+        return choice_error(
+            errors, router_can ? interface : router, NULL,
+            "\"%s\" cannot give a packet up, which network.deadlock \"recover\" asks for; accepted: %s, or "
+            "\"report\"",
+            router_can ? interface->component->name : router->component->name,
+            router_can ? "interface \"standard\"" : "router \"input_queued\"");
+    if (network->plan.room_exclusive)
+        return choice_error(errors, router, "buffer_exclusive",
+                            "network.deadlock \"recover\" does not know shared buffers; accepted: null, or \"report\"");
+    if (network->service.groups > 1) /* who has the channel of a terminal would have to be told */
+        return node_error(
+            errors, network_node(network->core->config, "service"), "arbitration",
+            "network.deadlock \"recover\" does not tell levels apart; accepted: \"alike\", or \"report\"");
+    return true;
 }
 
 /* A packet while it is looked for, and what this rank has of it. */

@@ -288,12 +288,11 @@ static bool detour_fits(const struct detours *detours, const struct choice *self
     const struct topology *topology = detours->topology;
     enum intermediate intermediate = detours->intermediate;
     bool needs_hyperx = intermediate > INTERMEDIATE_GROUP;
-    bool is_wrong = (needs_hyperx && !topology_hyperx(topology)) ||
-                    (intermediate == INTERMEDIATE_GROUP && !topology_dragonfly(topology));
-    if (is_wrong)
-        choice_error(errors, self, "intermediate", "\"%s\" needs topology \"%s\", not \"%s\"",
-                     intermediate_names[intermediate], needs_hyperx ? "hyperx" : DRAGONFLIES, topology->ops->name);
-    return !is_wrong;
+    if (needs_hyperx ? topology_hyperx(topology) != NULL
+                     : intermediate != INTERMEDIATE_GROUP || topology_dragonfly(topology))
+        return true;
+    return choice_error(errors, self, "intermediate", "\"%s\" needs topology \"%s\", not \"%s\"",
+                        intermediate_names[intermediate], needs_hyperx ? "hyperx" : DRAGONFLIES, topology->ops->name);
 }
 
 bool detours_init(struct detours *detours, const struct routing *routing, const struct choice *self,

@@ -270,15 +270,14 @@ static bool is_complete(const struct file_reader *reader)
     while (terminal < reader->terminal_count && reader->terminals[terminal].router != FW_NONE)
         terminal++;
     if (terminal < reader->terminal_count)
-        line_file_error(&reader->file, "there is no node %u, but a node %u", terminal, reader->terminal_count - 1);
-    else if (reader->terminal_count == 0)
-        line_file_error(&reader->file, "there are no nodes");
-    else if (reader->routers - 1 > reader->count)
-        line_file_error(&reader->file, "%u links do not join all routers from 0 to %u", reader->count,
-                        reader->routers - 1);
-    else
-        return true;
-    return false;
+        return line_file_error(&reader->file, "there is no node %u, but a node %u", terminal,
+                               reader->terminal_count - 1);
+    if (reader->terminal_count == 0)
+        return line_file_error(&reader->file, "there are no nodes");
+    if (reader->routers - 1 > reader->count)
+        return line_file_error(&reader->file, "%u links do not join all routers from 0 to %u", reader->count,
+                               reader->routers - 1);
+    return true;
 }
 
 /* Fills the topology. False, with errors that name file and line, when the file is wrong. */

@@ -52,13 +52,12 @@ static bool has_globals(const struct global_reader *reader, uint32_t router)
     const struct dragonfly *dragonfly = reader->dragonfly;
     uint32_t routers = dragonfly->groups * dragonfly->routers;
     if (router >= routers)
-        line_error(&reader->file, "there is no router %u; accepted: 0 to %u", router, routers - 1);
-    else if (router % dragonfly->routers < dragonfly->first_gate)
-        line_error(&reader->file, "router %u has no global channels; in each group those from its number %u on have",
-                   router, dragonfly->first_gate);
-    else
-        return true;
-    return false;
+        return line_error(&reader->file, "there is no router %u; accepted: 0 to %u", router, routers - 1);
+    if (router % dragonfly->routers < dragonfly->first_gate)
+        return line_error(&reader->file,
+                          "router %u has no global channels; in each group those from its number %u on have", router,
+                          dragonfly->first_gate);
+    return true;
 }
 
 static bool is_new(const struct global_reader *reader, uint32_t from, uint32_t to)
@@ -78,10 +77,9 @@ static bool is_new(const struct global_reader *reader, uint32_t from, uint32_t t
 static bool has_global_room(const struct global_reader *reader, uint32_t router, uint32_t channels)
 {
     uint32_t globals = reader->dragonfly->globals, left = globals - reader->used[router];
-    if (channels > left)
-        line_error(&reader->file, "router %u has ports for %u global channels, of which %u are left, not %u", router,
-                   globals, left, channels);
-    return channels <= left;
+    return channels <= left ||
+           line_error(&reader->file, "router %u has ports for %u global channels, of which %u are left, not %u", router,
+                      globals, left, channels);
 }
 
 static void join_globals(struct global_reader *reader, uint32_t from, uint32_t to, uint32_t count)
