@@ -9,15 +9,6 @@
 
 #include <stdlib.h>
 
-/* Room for one more in an array that grows. */
-static void *part_grow(const struct workload_part *part, void *items, uint32_t count, uint32_t *room, size_t size)
-{
-    if (count < *room)
-        return items;
-    *room = *room ? 2 * *room : 64;
-    return rewind_resize(part->network->arena->rewind, items, *room * size);
-}
-
 /* A packet is done with its message here. */
 static void drop_message(struct workload_part *part, uint32_t handle)
 {
@@ -80,13 +71,15 @@ static void part_accept(void *context, tick_t now, const struct packet *packet, 
 
 void part_add_note(struct workload_part *part, const struct group_note *note)
 {
-    part->notes = part_grow(part, part->notes, part->note_count, &part->note_room, sizeof *part->notes);
+    part->notes =
+        rewind_grow(part->network->arena->rewind, part->notes, part->note_count, &part->note_room, sizeof *note);
     part->notes[part->note_count++] = *note;
 }
 
 void part_add_record(struct workload_part *part, const struct log_record *record)
 {
-    part->records = part_grow(part, part->records, part->record_count, &part->record_room, sizeof *part->records);
+    part->records = rewind_grow(part->network->arena->rewind, part->records, part->record_count, &part->record_room,
+                                sizeof *record);
     part->records[part->record_count++] = *record;
 }
 

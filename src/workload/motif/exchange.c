@@ -67,24 +67,25 @@ static void halo_program(const struct motif *motif, struct script *script)
 
 /* ---- incast ---- */
 
-struct incast_config {
+/* Of incast and many_to_many. */
+struct exchange_config {
     struct motif_rounds rounds;
-    uint32_t servers;
+    uint32_t servers, partners;
     uint64_t request, bytes;
 };
 
 static const struct option incast_options[] = {
-    OPTION_ROWS(struct incast_config, rounds, struct motif_rounds, motif_rounds_options),
-    OPTION_U32(struct incast_config, servers, "1", 1, 1e9, NULL,
+    OPTION_ROWS(struct exchange_config, rounds, struct motif_rounds, motif_rounds_options),
+    OPTION_U32(struct exchange_config, servers, "1", 1, 1e9, NULL,
                "the first ranks; the others are their clients in turn"),
-    OPTION_U64(struct incast_config, request, "64", 0, MOTIF_MAX_BYTES, "bytes", "to each client"),
-    OPTION_U64(struct incast_config, bytes, "65536", 0, MOTIF_MAX_BYTES, "bytes", "of each answer"),
+    OPTION_U64(struct exchange_config, request, "64", 0, MOTIF_MAX_BYTES, "bytes", "to each client"),
+    OPTION_U64(struct exchange_config, bytes, "65536", 0, MOTIF_MAX_BYTES, "bytes", "of each answer"),
     OPTION_END,
 };
 
 static void incast_prepare(struct motif *motif, struct errors *errors)
 {
-    const struct incast_config *config = motif->config;
+    const struct exchange_config *config = motif->config;
     if (config->servers > motif->ranks / 2)
         choice_error(errors, motif->choice, "servers", "%u of %u ranks; accepted: 1 to %u, so that each has a client",
                      config->servers, motif->ranks, motif->ranks / 2);
@@ -92,7 +93,7 @@ static void incast_prepare(struct motif *motif, struct errors *errors)
 
 static void incast_serve(const struct motif *motif, struct script *script)
 {
-    const struct incast_config *config = motif->config;
+    const struct exchange_config *config = motif->config;
     for (uint32_t client = script->rank + config->servers; client < motif->ranks; client += config->servers)
         script_start_receive(script, client, config->bytes, 0);
     for (uint32_t client = script->rank + config->servers; client < motif->ranks; client += config->servers)
@@ -102,7 +103,7 @@ static void incast_serve(const struct motif *motif, struct script *script)
 
 static void incast_program(const struct motif *motif, struct script *script)
 {
-    const struct incast_config *config = motif->config;
+    const struct exchange_config *config = motif->config;
     uint32_t server = script->rank % config->servers;
     for (uint32_t i = 0; i < config->rounds.iterations; i++) {
         if (script->rank < config->servers) {
@@ -117,16 +118,10 @@ static void incast_program(const struct motif *motif, struct script *script)
 
 /* ---- many_to_many ---- */
 
-struct many_to_many_config {
-    struct motif_rounds rounds;
-    uint32_t partners;
-    uint64_t bytes;
-};
-
 static const struct option many_to_many_options[] = {
-    OPTION_ROWS(struct many_to_many_config, rounds, struct motif_rounds, motif_rounds_options),
-    OPTION_U32(struct many_to_many_config, partners, "4", 1, 1e6, NULL, "that each rank sends to in an iteration"),
-    OPTION_U64(struct many_to_many_config, bytes, "16384", 0, MOTIF_MAX_BYTES, "bytes", "to each partner"),
+    OPTION_ROWS(struct exchange_config, rounds, struct motif_rounds, motif_rounds_options),
+    OPTION_U32(struct exchange_config, partners, "4", 1, 1e6, NULL, "that each rank sends to in an iteration"),
+    OPTION_U64(struct exchange_config, bytes, "16384", 0, MOTIF_MAX_BYTES, "bytes", "to each partner"),
     OPTION_END,
 };
 
@@ -146,7 +141,7 @@ static uint32_t *count_from(struct arena *arena, uint32_t first, uint32_t count)
 
 static void many_to_many_prepare(struct motif *motif, struct errors *errors)
 {
-    const struct many_to_many_config *config = motif->config;
+    const struct exchange_config *config = motif->config;
     struct many_to_many *many = motif->state = arena_array(motif->arena, struct many_to_many, 1);
     struct random random = random_stream(motif->seed, 0, RANDOM_SETUP);
     uint32_t ranks = motif->ranks, partners = config->partners;
@@ -170,7 +165,7 @@ static void many_to_many_prepare(struct motif *motif, struct errors *errors)
 
 static void many_to_many_program(const struct motif *motif, struct script *script)
 {
-    const struct many_to_many_config *config = motif->config;
+    const struct exchange_config *config = motif->config;
     const struct many_to_many *many = motif->state;
     uint32_t ranks = motif->ranks, place = many->places[script->rank];
     for (uint32_t i = 0; i < config->rounds.iterations; i++) {
