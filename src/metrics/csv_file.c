@@ -52,7 +52,7 @@ static void compress_text(struct csv_file *file, ZSTD_EndDirective directive)
     } while (directive == ZSTD_e_end ? left > 0 : in.pos < in.size);
 }
 
-static void write_text(struct csv_file *file, ZSTD_EndDirective directive)
+static void csv_flush(struct csv_file *file, ZSTD_EndDirective directive)
 {
     file->has_frame = directive != ZSTD_e_end;
     if (file->is_compressed)
@@ -80,7 +80,7 @@ struct csv_file *csv_open(const char *name, struct errors *errors)
 static char *room_for(struct csv_file *file, size_t bytes)
 {
     if (file->used > BUFFER_BYTES - bytes)
-        write_text(file, ZSTD_e_continue);
+        csv_flush(file, ZSTD_e_continue);
     return file->text + file->used;
 }
 
@@ -150,7 +150,7 @@ void csv_ratio(struct csv_file *file, unsigned __int128 sum, uint64_t count, cha
 bool csv_rest(struct csv_file *file, struct errors *errors)
 {
     if (file->used || file->has_frame)
-        write_text(file, ZSTD_e_end);
+        csv_flush(file, ZSTD_e_end);
     output_rest(&file->output);
     ZSTD_freeCCtx(file->compressor);
     file->compressor = NULL;
@@ -169,7 +169,7 @@ bool csv_wake(struct csv_file *file, struct errors *errors)
 
 bool csv_close(struct csv_file *file, struct errors *errors)
 {
-    write_text(file, ZSTD_e_end);
+    csv_flush(file, ZSTD_e_end);
     bool is_good = output_commit(&file->output, errors);
     return csv_leave(file, errors) && is_good;
 }

@@ -65,7 +65,7 @@ static bool read_ranges(struct log_filter *filter, const char *values, struct er
     return true;
 }
 
-static bool report_unknown(const char *text, const char *name, struct errors *errors)
+static bool filter_report_unknown(const char *text, const char *name, struct errors *errors)
 {
     struct nearest nearest = {.wanted = name};
     const char *all = "";
@@ -84,7 +84,7 @@ static bool read_filter(struct log_filter *filter, struct errors *errors)
     char *word = equals ? strndup(name, (size_t)(equals - name)) : strdup(name);
     NEED(word, "out of memory for a filter");
     filter->property = log_property_find(word);
-    bool is_known = filter->property || report_unknown(filter->text, word, errors);
+    bool is_known = filter->property || filter_report_unknown(filter->text, word, errors);
     free(word);
     if (!is_known)
         return false;

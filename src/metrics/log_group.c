@@ -23,37 +23,33 @@ void log_group_release(struct log_group *group)
     *group = (struct log_group){0};
 }
 
-static uint64_t smaller(uint64_t a, uint64_t b) { return a < b ? a : b; }
-static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
+static uint64_t smaller_of(uint64_t a, uint64_t b) { return a < b ? a : b; }
+static uint64_t larger_of(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
-static void merge(struct log_record *into, const struct log_record *from)
+/* Merges into the value of a key, which is all zeros when it is new. */
+static struct log_record *record_merge(struct table *table, const struct table_key *key, const struct log_record *from)
 {
+    struct log_record *into = table_put(table, key);
+    if (!into->packets) {
+        *into = *from;
+        return into;
+    }
     if (from->created < into->created) {
         into->application = from->application;
         into->source = from->source;
         into->destination = from->destination;
     }
-    into->created = smaller(into->created, from->created);
-    into->injected = smaller(into->injected, from->injected);
-    into->arrived = larger(into->arrived, from->arrived);
-    into->hops = larger(into->hops, from->hops);
-    into->minimal_hops = larger(into->minimal_hops, from->minimal_hops);
-    into->transaction_messages = larger(into->transaction_messages, from->transaction_messages);
+    into->created = smaller_of(into->created, from->created);
+    into->injected = smaller_of(into->injected, from->injected);
+    into->arrived = larger_of(into->arrived, from->arrived);
+    into->hops = larger_of(into->hops, from->hops);
+    into->minimal_hops = larger_of(into->minimal_hops, from->minimal_hops);
+    into->transaction_messages = larger_of(into->transaction_messages, from->transaction_messages);
     into->is_nonminimal |= from->is_nonminimal;
     into->flits += from->flits;
     into->packets += from->packets;
     into->messages += from->messages;
     log_record_derive(into);
-}
-
-/* Merges into the value, which is all zeros when it is new. */
-static struct log_record *merge_into(struct table *table, const struct table_key *key, const struct log_record *from)
-{
-    struct log_record *into = table_put(table, key);
-    if (into->packets)
-        merge(into, from);
-    else
-        *into = *from;
     return into;
 }
 
@@ -63,7 +59,7 @@ static enum log_grouped add_to_message(struct log_group *group, const struct log
         group->result = *packet;
     } else {
         struct table_key key = {{packet->application, packet->source, packet->message}};
-        const struct log_record *message = merge_into(&group->messages, &key, packet);
+        const struct log_record *message = record_merge(&group->messages, &key, packet);
         if (message->message_flits != packet->message_flits || message->flits > message->message_flits)
             return LOG_WRONG;
         if (message->flits < message->message_flits)
@@ -92,7 +88,7 @@ static enum log_grouped add_to_transaction(struct log_group *group)
     if (result->transaction_messages == 1)
         return LOG_COMPLETE;
     struct table_key key = transaction_key(result);
-    const struct log_record *transaction = merge_into(&group->transactions, &key, result);
+    const struct log_record *transaction = record_merge(&group->transactions, &key, result);
     if (!transaction->transaction_messages || transaction->messages < transaction->transaction_messages)
         return LOG_OPEN;
     *result = *transaction;
@@ -118,7 +114,7 @@ static void add_incomplete_messages(struct log_group *group)
         const struct log_record *message = messages[i];
         struct table_key key = transaction_key(message);
         if (group->unit == LOG_TRANSACTIONS && group->has_transactions) {
-            merge_into(&group->transactions, &key, message)->transaction_messages = UINT64_MAX;
+            record_merge(&group->transactions, &key, message)->transaction_messages = UINT64_MAX;
             continue;
         }
         group->incomplete++;

@@ -73,7 +73,7 @@ static bool log_bytes_open(struct log_bytes *bytes, const char *path, struct err
 }
 
 /* Passes on what was read, unpacked where it is compressed, until the room is full or more must be read. */
-static bool pass_on(struct log_bytes *bytes, ZSTD_outBuffer *out, struct errors *errors)
+static bool log_bytes_pass_on(struct log_bytes *bytes, ZSTD_outBuffer *out, struct errors *errors)
 {
     ZSTD_inBuffer in = {.src = bytes->raw, .size = bytes->raw_end, .pos = bytes->raw_at};
     if (!bytes->unpacker) {
@@ -109,7 +109,7 @@ static bool log_bytes_read(struct log_bytes *bytes, char *to, size_t room, size_
         bool is_dry = bytes->raw_at == bytes->raw_end;
         if (is_dry && !bytes->is_inside)
             break;
-        if (!pass_on(bytes, &out, errors))
+        if (!log_bytes_pass_on(bytes, &out, errors))
             return false;
         if (is_dry && out.pos == before)
             return failed(bytes, errors, "its compressed data end too early, the file is cut off");

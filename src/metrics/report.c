@@ -76,7 +76,7 @@ struct json *counts_json(struct arena *arena, const struct histogram *histogram)
     return block;
 }
 
-static const struct result *find_row(const struct result *rows, const char *key)
+static const struct result *result_find(const struct result *rows, const char *key)
 {
     for (; rows && rows->type != RESULT_TYPE_END; rows++)
         if (rows->key && strcmp(rows->key, key) == 0)
@@ -85,10 +85,10 @@ static const struct result *find_row(const struct result *rows, const char *key)
 }
 
 /* The row of a key; NULL: it belongs to a component that lists no rows. */
-static const struct result *row_of(const struct report *report, const char *key)
+static const struct result *report_row(const struct report *report, const char *key)
 {
-    const struct result *row = find_row(report->rows, key), *at = report->rows;
-    row = row ? row : find_row(report->own, key);
+    const struct result *row = result_find(report->rows, key), *at = report->rows;
+    row = row ? row : result_find(report->own, key);
     while (at && at->type != RESULT_TYPE_OWN && at->type != RESULT_TYPE_END)
         at++;
     bool takes_any = !report->own && (!at || at->type == RESULT_TYPE_OWN);
@@ -98,7 +98,7 @@ static const struct result *row_of(const struct report *report, const char *key)
 
 void report_json(struct report *report, const char *key, struct json *value)
 {
-    row_of(report, key);
+    report_row(report, key);
     json_add(report->block, key, value);
 }
 
@@ -137,7 +137,7 @@ void report_summary(struct report *report, const char *key, const struct histogr
 
 static struct report *report_below(const struct report *report, const char *key, struct json *block)
 {
-    const struct result *row = row_of(report, key);
+    const struct result *row = report_row(report, key);
     struct report *below = arena_take(report->arena, sizeof *below);
     *below = (struct report){.block = block, .arena = report->arena, .rows = row ? row->rows : NULL};
     return below;
@@ -163,7 +163,7 @@ static void move_own_last(struct json *block, const struct result *rows)
     struct json *next;
     for (struct json *child = block->first; left--; child = next) {
         next = child->next;
-        if (!find_row(rows, child->key))
+        if (!result_find(rows, child->key))
             json_move_last(block, child->key);
     }
 }

@@ -34,7 +34,7 @@ int model_run(struct model_run *run, struct simulation *simulation)
     return run->run.is_complete ? EXIT_DONE : EXIT_INTERRUPTED;
 }
 
-static void add_sync(struct report *sync, const struct simulation *simulation, const struct process_run *run)
+static void model_add_sync(struct report *sync, const struct simulation *simulation, const struct process_run *run)
 {
     const struct process_counts *counts = &run->counts;
     report_text(sync, "type", sync_name(run->settings.sync));
@@ -60,7 +60,7 @@ struct json *model_results(const struct model_run *whole, struct simulation *sim
     report_text(&root, "outcome", run->is_complete ? "done" : "interrupted");
     struct report *block = report_block(&root, "simulation");
     results_add_run(block, simulation, run->totals.end_tick, run->totals.events, &run->digest);
-    add_sync(report_block(block, "sync"), simulation, run);
+    model_add_sync(report_block(block, "sync"), simulation, run);
     struct report *model = report_block(&root, "model");
     report_text(model, "type", ops->name);
     model->own = ops->reports;

@@ -145,7 +145,7 @@ static void add_packet_name(struct report *block, const struct waiter *waiter)
     report_count(block, "sequence", waiter->sequence);
 }
 
-static void add_packet(struct report *block, const struct deadlock *deadlock, const struct cycle_packet *packet)
+static void add_stuck_packet(struct report *block, const struct deadlock *deadlock, const struct cycle_packet *packet)
 {
     const struct wait_graph *graph = &deadlock->graph;
     const struct waiter *front = packet->front;
@@ -181,7 +181,7 @@ static void add_deadlock(struct report *block, const struct deadlock *deadlock)
     report_flag(block, "stands_still", deadlock->stands_still);
     report_json(block, "packets", json_array(block->arena));
     for (uint32_t i = 0; i < count; i++)
-        add_packet(report_item(block, "packets"), deadlock, &packets[i]);
+        add_stuck_packet(report_item(block, "packets"), deadlock, &packets[i]);
     free(packets);
 }
 

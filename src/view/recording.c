@@ -70,7 +70,7 @@ static void recorder_write_links(struct recorder *recorder, struct text *out)
 {
     struct flit_writer writer = {.recorder = recorder, .out = out};
     write_format(out, "'links':[");
-    watch_flits(recorder->watch, recorder_write_flit, &writer);
+    watch_each_flit(recorder->watch, recorder_write_flit, &writer);
     write_close(out, ']');
     if (writer.count)
         qsort(writer.now, writer.count, sizeof *writer.now, compare_hashes);

@@ -182,7 +182,7 @@ void frame_write(struct text *out, struct watch *watch, const uint32_t *routers,
     occupancy_write(out, watch);
     utilisation_write(out, watch);
     write_format(out, "'links':[");
-    watch_flits(watch, frame_write_flit, &(struct link_writer){out, watch});
+    watch_each_flit(watch, frame_write_flit, &(struct link_writer){out, watch});
     write_format(out, "],'detail':{");
     for (uint32_t i = 0; i < count; i++) {
         write_format(out, "'%u':", routers[i]);

@@ -114,7 +114,7 @@ static void visit_flit(void *context, tick_t when, const void *event)
     all->visit(all->context, &flit);
 }
 
-void watch_flits(const struct watch *watch, watch_visit *visit, void *context)
+void watch_each_flit(const struct watch *watch, watch_visit *visit, void *context)
 {
     struct flit_visit all = {visit, context, false};
     engine_visit(watch->network->engine, EVENT_FLIT, visit_flit, &all);
@@ -331,7 +331,7 @@ static uint32_t find_output(const struct watch *watch, uint32_t lane, struct wat
         if (queue_holds(shown, &shown->outputs[output].queue, flit))
             return output;
     struct flit_search search = {.front = flit};
-    watch_flits(watch, compare_flit, &search);
+    watch_each_flit(watch, compare_flit, &search);
     if (!search.is_found)
         return FW_NONE;
     uint32_t slot = channel_slot(&watch->channels, watch_channel(watch, &search.flit));
@@ -395,7 +395,7 @@ static uint64_t state_hash(struct watch *watch, const struct watch_stop *stop)
     if (stop->router != FW_NONE)
         return router_hash(watch, stop->router);
     if (stop->source != FW_NONE)
-        watch_flits(watch, hash_flit, &search);
+        watch_each_flit(watch, hash_flit, &search);
     return search.hash;
 }
 

@@ -129,7 +129,7 @@ struct watched_flit {
     struct lane_place to;
 };
 typedef void watch_visit(void *context, const struct watched_flit *flit);
-void watch_flits(const struct watch *watch, watch_visit *visit, void *context);
+void watch_each_flit(const struct watch *watch, watch_visit *visit, void *context);
 /* The channel that a flit is on. */
 uint32_t watch_channel(const struct watch *watch, const struct watched_flit *flit);
 
