@@ -103,7 +103,7 @@ const char *money_text(const struct prices *prices, double amount, struct arena 
 /* ---- counts ---- */
 
 /* Ports of routers in use: between routers, and those of terminals that enter or leave there. */
-static void count_radix(struct facts *facts)
+static void facts_count_radix(struct facts *facts)
 {
     const struct topology *topology = &facts->blueprint->topology;
     facts->min_radix = FW_NONE;
@@ -122,7 +122,7 @@ static void count_radix(struct facts *facts)
 }
 
 /* All planes together: the one place where there are more parts than the topology has. */
-static void count_parts(struct facts *facts, struct arena *arena)
+static void facts_count_parts(struct facts *facts, struct arena *arena)
 {
     const struct blueprint *blueprint = facts->blueprint;
     struct part_counts *counts = &facts->counts;
@@ -147,8 +147,8 @@ void facts_find(struct facts *facts, const struct blueprint *blueprint, struct a
 {
     *facts = (struct facts){.blueprint = blueprint};
     adjacency_init(&facts->adjacency, &blueprint->topology, arena);
-    count_radix(facts);
-    count_parts(facts, arena);
+    facts_count_radix(facts);
+    facts_count_parts(facts, arena);
     distances_find(&facts->distances, &facts->adjacency, DISTANCE_BUDGET, arena);
     disjoint_paths_find(&facts->disjoint, &facts->adjacency, DISJOINT_BUDGET);
     bisection_find(&facts->bisection, &facts->adjacency, BISECTION_BUDGET, arena);

@@ -174,7 +174,7 @@ static int cli_explain(struct call *call)
     return describe_name(stdout, simulation_options, name, &call->errors) ? EXIT_DONE : EXIT_USAGE;
 }
 
-static void suggest_names(struct suggestions *suggestions, int place)
+static void explain_suggest(struct suggestions *suggestions, int place)
 {
     suggest_kinds(suggestions, place);
     if (place == 0) {
@@ -190,7 +190,7 @@ static const struct command explain_command = {
     .order = 100,
     .words = "NAME\nKIND NAME\nBLOCK\nresults[.KEY]",
     .summary = "options, defaults, units and ranges of a component or a block of settings",
-    .suggest = suggest_names,
+    .suggest = explain_suggest,
     .run = cli_explain,
 };
 REGISTER_COMMAND(explain_command);

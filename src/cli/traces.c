@@ -81,8 +81,8 @@ static void report_messages(struct report *facts, const struct trace_survey *sur
     report_count(peers, "max", survey->most_peers);
 }
 
-static struct json *facts_of(const char *path, const struct trace_reader_ops *reader, const struct trace_survey *survey,
-                             struct arena *arena)
+static struct json *trace_facts(const char *path, const struct trace_reader_ops *reader,
+                                const struct trace_survey *survey, struct arena *arena)
 {
     struct report facts = {.block = json_object(arena), .arena = arena};
     report_text(&facts, "file", path);
@@ -144,7 +144,7 @@ static int trace_show(struct call *call, const char *file, const struct trace_so
 {
     struct errors *errors = &call->errors;
     const char *matrix = flag_value(call, "--matrix");
-    struct json *facts = facts_of(file, reader, survey, &call->arena);
+    struct json *facts = trace_facts(file, reader, survey, &call->arena);
     if (matrix && !trace_matrix_write(matrix, file, survey, errors))
         return EXIT_IO;
     if (reader->describe)

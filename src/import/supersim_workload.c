@@ -27,7 +27,7 @@ static bool has_grid(struct import *import)
     return import_lists("torus mesh parking_lot", import_word(import, import_look(import, "/network.topology"), ""));
 }
 
-static void put_self(struct import *import)
+static void supersim_put_self(struct import *import)
 {
     const struct json *self = import_take(import, "send_to_self");
     if (self && import_lists("uniform_random scan local_* uniform_random_quadrant", import->kind))
@@ -93,7 +93,7 @@ static void take_repetition(struct import *import)
 }
 
 static const struct import_row pattern_rows[] = {
-    {IMPORT_BY(put_self, "send_to_self", NULL)},
+    {IMPORT_BY(supersim_put_self, "send_to_self", NULL)},
     {.of = "scan", IMPORT_WORDS(import_put_same, "direction", "direction", "ascend=up descend=down random")},
     {.of = "scan", IMPORT_WORDS(import_put_same, "initial", "start", "random")},
     {.of = "scan", IMPORT_SAME(import_put_same, "initial", "first")},
