@@ -14,10 +14,6 @@
  * and the messages that have arrived there.
  */
 #include "flitwarp/component.h"
-#include "flitwarp/packet.h"
-#include "flitwarp/random.h"
-#include "flitwarp/report.h"
-#include "flitwarp/topology.h"
 #include "flitwarp/traffic.h"
 
 struct workload;

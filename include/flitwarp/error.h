@@ -7,7 +7,6 @@
  */
 #include "flitwarp/arena.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 
 struct error_message {

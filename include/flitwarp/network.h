@@ -14,8 +14,6 @@
 #include "flitwarp/pool.h"
 #include "flitwarp/routing.h"
 
-#include <stdio.h>
-
 #define FLIT_HEAD 0x80000000u
 #define FLIT_TAIL 0x40000000u
 #define FLIT_POSITION 0x3fffffffu

@@ -8,9 +8,6 @@
  */
 #include "flitwarp/error.h"
 
-#include <stddef.h>
-#include <stdint.h>
-
 struct json;
 struct component;
 

@@ -24,7 +24,6 @@
 #include "flitwarp/digest.h"
 #include "flitwarp/packet.h"
 #include "flitwarp/random.h"
-#include "flitwarp/report.h"
 
 #define TICK_NEVER UINT64_MAX
 

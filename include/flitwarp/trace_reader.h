@@ -14,8 +14,6 @@
  */
 #include "flitwarp/collective.h"
 #include "flitwarp/component.h"
-#include "flitwarp/error.h"
-#include "flitwarp/report.h"
 
 /* ---- tasks ---- */
 

@@ -10,7 +10,6 @@
 #include "base/need.h"
 #include "base/rewind.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -4,7 +4,6 @@
 
 #include "flitwarp/error.h"
 
-#include <stddef.h>
 #include <unistd.h>
 
 /* The one thing that a signal handler may touch. */

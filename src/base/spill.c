@@ -3,11 +3,9 @@
 #include "base/spill.h"
 
 #include "base/heap.h"
-#include "flitwarp/arena.h"
 #include "base/need.h"
 
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>

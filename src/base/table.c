@@ -6,7 +6,6 @@
  */
 #include "base/table.h"
 
-#include "flitwarp/arena.h"
 #include "flitwarp/error.h"
 #include "base/rewind.h"
 

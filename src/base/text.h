@@ -7,11 +7,6 @@
  */
 #include "flitwarp/error.h"
 
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-
 /* A growing string; {0} is empty. `chars` is NULL until something was added, NUL-terminated from then on. */
 struct text {
     char *chars; /* owned */

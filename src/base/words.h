@@ -3,8 +3,6 @@
 /* A growing row of 64-bit words, such as travels between ranks. Zeroed memory is empty. */
 #include "flitwarp/arena.h"
 
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -7,11 +7,6 @@
  * them. Objects keep the order of their keys.
  */
 #include "base/text.h"
-#include "flitwarp/error.h"
-
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
 
 #define JSON_DEPTH_MAX 200
 

@@ -11,7 +11,6 @@
  */
 #include "flitwarp/option.h"
 
-#include "base/text.h"
 #include "config/json.h"
 
 /*

@@ -6,7 +6,6 @@
  */
 #include "config/place.h"
 
-#include "base/text.h"
 #include "flitwarp/option.h"
 
 #include <string.h>

@@ -7,7 +7,6 @@
  */
 #include "config/describe.h"
 
-#include "base/text.h"
 #include "config/options.h"
 #include "config/registry.h"
 

@@ -6,7 +6,6 @@
  */
 #include "config/source.h"
 
-#include "base/text.h"
 #include "config/place.h"
 #include "flitwarp/option.h"
 

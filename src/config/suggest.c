@@ -5,7 +5,6 @@
  */
 #include "config/suggest.h"
 
-#include "base/text.h"
 #include "config/options.h"
 #include "config/registry.h"
 

@@ -2,7 +2,6 @@
 /* Threads that meet often, see crew.h: the last to arrive opens the next round. */
 #include "engine/crew.h"
 
-#include "flitwarp/arena.h"
 #include "base/need.h"
 
 #include <pthread.h>

@@ -9,7 +9,6 @@
 #include "engine/process_mailbox.h"
 
 #include "engine/process_queue.h"
-#include "flitwarp/arena.h"
 
 #include <stdlib.h>
 

@@ -2,9 +2,6 @@
 /* The pending events of one thread, see process_queue.h. */
 #include "engine/process_queue.h"
 
-#include "flitwarp/arena.h"
-#include "flitwarp/error.h"
-
 #include <stdlib.h>
 #include <string.h>
 

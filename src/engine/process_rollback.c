@@ -2,9 +2,6 @@
 /* Handling, undoing and committing, see process_rollback.h. */
 #include "engine/process_rollback.h"
 
-#include "flitwarp/arena.h"
-#include "flitwarp/error.h"
-
 #include <stdlib.h>
 #include <string.h>
 

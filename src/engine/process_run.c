@@ -3,7 +3,6 @@
 #include "engine/process_run.h"
 
 #include "engine/process_rollback.h"
-#include "flitwarp/arena.h"
 
 #include <stdlib.h>
 #include <string.h>

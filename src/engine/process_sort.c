@@ -9,8 +9,6 @@
  */
 #include "engine/process_queue.h"
 
-#include "flitwarp/error.h"
-
 #include <stdlib.h>
 
 #define INDEX_MASK (((uint64_t)1 << QUEUE_INDEX_BITS) - 1)

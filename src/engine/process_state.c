@@ -2,8 +2,6 @@
 /* State of partitions, in pieces that the engine can find again, and the undo log, see process_state.h. */
 #include "engine/process_state.h"
 
-#include "flitwarp/arena.h"
-
 #include <stdalign.h>
 #include <stdlib.h>
 #include <string.h>

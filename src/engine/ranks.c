@@ -7,7 +7,6 @@
 #include "engine/ranks.h"
 
 #include "base/need.h"
-#include "flitwarp/arena.h"
 
 #include <sched.h>
 #include <stdlib.h>

@@ -9,9 +9,6 @@
  */
 #include "flitwarp/error.h"
 
-#include <stddef.h>
-#include <stdint.h>
-
 struct ranks {
     uint32_t number, count;
     uint32_t sharing_cores; /* ranks that may run on cores of this one, itself included */

@@ -10,8 +10,6 @@
  */
 #include "engine/process_run.h"
 
-#include "flitwarp/error.h"
-
 enum { SLICE = 1 << 16 }; /* events between two looks at the world outside */
 
 /* Handles up to `most` events at or before tick `last`; returns how many it were. */

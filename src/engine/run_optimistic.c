@@ -14,9 +14,6 @@
  */
 #include "engine/process_rollback.h"
 
-#include "flitwarp/arena.h"
-#include "flitwarp/error.h"
-
 enum {
     ROUND = 1024,               /* events a worker handles between two meetings */
     FEW = 64,                   /* events of a worker between two meetings that are hardly worth meeting for */

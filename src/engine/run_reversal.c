@@ -7,9 +7,6 @@
  */
 #include "engine/process_rollback.h"
 
-#include "flitwarp/arena.h"
-#include "flitwarp/error.h"
-
 #include <stdlib.h>
 #include <string.h>
 

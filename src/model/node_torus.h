@@ -14,8 +14,6 @@
 #include "flitwarp/option.h"
 #include "flitwarp/random.h"
 
-#include <stdint.h>
-
 #define NODE_BITS_MAX 56       /* of all coordinates together: above them lie the port and the mark of a source */
 #define NODE_DIMENSIONS_MAX 28 /* 2 n + 1 servers of a node fit six bits */
 #define NODE_WIDTH_MAX 1048576
