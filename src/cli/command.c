@@ -68,7 +68,8 @@ char *words_next(struct call *call, int *index)
     return NULL;
 }
 
-bool words_read(struct call *call)
+/* Takes flags, and words as far as the command takes any. False, with an error, at the first other. */
+static bool words_read(struct call *call)
 {
     const struct command *command = call->command;
     for (int i = 1; i < call->argc; i++) {

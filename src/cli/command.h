@@ -117,7 +117,5 @@ void call_take_config(struct call *call, char *word);
  * something is not understood.
  */
 bool arguments_read(struct call *call);
-/* Takes flags, and words as far as the command takes any. False, with an error, at the first other. */
-bool words_read(struct call *call);
 /* Copies all texts that were given to the heap, where a checkpoint keeps them. */
 void arguments_keep(struct call *call);
