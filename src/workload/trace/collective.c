@@ -86,20 +86,13 @@ const struct option collective_options[] = {
      : (operation) == OPERATION_ALLTOALL       ? (settings)->alltoall                                                  \
                                                : 0)
 
-/* Ranks that know different bytes must choose alike. */
-static uint32_t chosen(const struct collective_settings *settings, enum collective_operation operation, uint64_t bytes,
-                       bool is_uneven)
-{
-    uint64_t large_from = SETTING_OF(&settings->large_from, operation);
-    bool is_large = large_from && bytes >= large_from && !is_uneven;
-    return is_large ? SETTING_OF(&settings->large, operation) : SETTING_OF(settings, operation);
-}
-
 struct plan plan_make(const struct collective_settings *settings, enum collective_operation operation, uint32_t ranks,
                       uint32_t root, uint64_t bytes, const uint64_t *counts, bool is_uneven)
 {
-    const struct collective_algorithm *algorithm =
-        collective_algorithm(operation, chosen(settings, operation, bytes, is_uneven));
+    uint64_t large_from = SETTING_OF(&settings->large_from, operation);
+    bool is_large = large_from && bytes >= large_from && !is_uneven; /* ranks that know different bytes choose alike */
+    uint32_t chosen = is_large ? SETTING_OF(&settings->large, operation) : SETTING_OF(settings, operation);
+    const struct collective_algorithm *algorithm = collective_algorithm(operation, chosen);
     for (uint32_t number = 0; is_uneven && algorithm->flags & PLAN_EVEN; number++)
         algorithm = collective_algorithm(operation, number);
     return (struct plan){algorithm, ranks, root, bytes, counts, settings->segment};

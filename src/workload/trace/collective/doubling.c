@@ -37,11 +37,6 @@ static uint32_t first_rank(const struct core *core, uint32_t member)
     return member < core->pairs ? 2 * member : member + core->pairs;
 }
 
-static uint32_t rank_of(const struct core *core, uint32_t member)
-{
-    return first_rank(core, member) + (member < core->pairs);
-}
-
 /* ---- steps ---- */
 
 /* Where a step belongs. */
@@ -77,7 +72,7 @@ static struct exchange exchange_at(const struct plan *plan, uint32_t rank, uint3
     at.count = at.halves ? at.core.size >> (level + 1)
                          : (uint32_t)1 << (level < at.core.levels ? level : level - at.core.levels);
     uint32_t mine = member & ~(at.count - 1), theirs = mine ^ at.count;
-    at.peer = rank_of(&at.core, member ^ at.count);
+    at.peer = first_rank(&at.core, (member ^ at.count) + 1) - 1; /* the last that the other member stands for */
     at.sent = at.halves ? theirs : mine;
     at.received = at.halves ? mine : theirs;
     return at;

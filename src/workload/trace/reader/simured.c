@@ -177,15 +177,6 @@ static bool find_parents(struct simured_trace *trace)
 
 /* ---- tasks ---- */
 
-/* What a packet waits for at its source, which hears once of an arrival elsewhere, however many wait there in a row. */
-static uint32_t arrival_of(struct simured_packet *parent, uint32_t source, struct packets *packets)
-{
-    if (parent->told_node != source)
-        parent->told_task = packets_tell(packets, parent->destination, parent->tasks.receive, source);
-    parent->told_node = source;
-    return parent->told_task;
-}
-
 static void simured_add_tasks(struct simured_trace *trace, struct trace_builder *builder)
 {
     struct packets packets;
@@ -199,9 +190,13 @@ static void simured_add_tasks(struct simured_trace *trace, struct trace_builder 
     }
     for (uint32_t i = 0; i < trace->count; i++) {
         const struct simured_packet *packet = &trace->packets[i];
-        if (packet->is_dependent)
-            builder_wait(builder, packet->source, packet->tasks.send,
-                         arrival_of(&trace->packets[packet->parent], packet->source, &packets), false);
+        if (!packet->is_dependent)
+            continue;
+        struct simured_packet *parent = &trace->packets[packet->parent];
+        if (parent->told_node != packet->source) /* it hears once of an arrival, however many wait there in a row */
+            parent->told_task = packets_tell(&packets, parent->destination, parent->tasks.receive, packet->source);
+        parent->told_node = packet->source;
+        builder_wait(builder, packet->source, packet->tasks.send, parent->told_task, false);
     }
     packets_release(&packets);
 }
