@@ -41,7 +41,7 @@ def settled(text, keeps_sync=False):
     try:
         document = json.loads(text)
     except ValueError:
-        return text
+        return re.sub(r"[0-9.]+ KiB a router, [0-9.]+ MiB in all", "", text)
     unlike = {*OF_THE_RUN, *TIMES, "flitwarp", "restarts"} - ({"sync"} if keeps_sync else set())
     if isinstance(document, dict):
         document = without(document, {"description"} if "$defs" in document else unlike)
