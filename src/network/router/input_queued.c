@@ -188,18 +188,6 @@ static __attribute__((noinline)) ONE_REGION void step_usual(struct input_queued 
     step_routers(q, now, NULL, 0, USUAL);
 }
 
-static __attribute__((noinline)) void step_one_word(struct input_queued *q, tick_t now, const uint32_t *list,
-                                                    uint32_t count)
-{
-    step_routers(q, now, list, count, GENERAL(1));
-}
-
-static __attribute__((noinline)) void step_two_words(struct input_queued *q, tick_t now, const uint32_t *list,
-                                                     uint32_t count)
-{
-    step_routers(q, now, list, count, GENERAL(2));
-}
-
 static __attribute__((noinline)) void step_general(struct input_queued *q, tick_t now, const uint32_t *list,
                                                    uint32_t count)
 {
@@ -243,7 +231,7 @@ void input_queued_step(void *routers, tick_t now, const void *events, uint32_t c
         count = list_events(q, now, events, count);
     }
     q->engine->events += q->steps_each_tick ? count : 0;
-    (q->words == 1 ? step_one_word : q->words == 2 ? step_two_words : step_general)(q, now, list, count);
+    step_general(q, now, list, count);
 }
 
 static const struct router_ops input_queued = {
