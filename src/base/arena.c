@@ -150,10 +150,7 @@ void *memory_resize(void *memory, size_t bytes)
 
 void *memory_grow(void *items, uint32_t count, uint32_t *room, size_t item_bytes)
 {
-    if (count < *room)
-        return items;
-    *room = *room ? 2 * *room : 4;
-    return memory_resize(items, *room * item_bytes);
+    return rewind_grow(NULL, items, count, room, item_bytes);
 }
 
 void *memory_take_aligned(size_t bytes)

@@ -9,6 +9,7 @@
 
 #include "base/lock.h"
 #include "flitwarp/arena.h"
+#include "flitwarp/error.h"
 #include "flitwarp/random.h"
 
 #include <stdlib.h>
@@ -149,6 +150,7 @@ void *rewind_grow(struct rewind *rewind, void *items, uint32_t count, uint32_t *
 {
     if (count < *room)
         return items;
+    FW_CHECK(*room < (uint32_t)1 << 31, "an array of %u items of %zu bytes is full", count, item_bytes);
     *room = *room ? 2 * *room : 4;
     return rewind_resize(rewind, items, *room * item_bytes);
 }
@@ -182,7 +184,7 @@ void rewind_mark(struct rewind *rewind)
     forget(rewind);
     for (uint32_t i = 0; i < rewind->count; i++)
         if (!rewind->blocks[i]->copy)
-            rewind->blocks[i]->copy = memory_take(rewind->blocks[i]->bytes);
+            rewind->blocks[i]->copy = memory_resize(NULL, rewind->blocks[i]->bytes);
     rewind->is_marked = true;
 }
 

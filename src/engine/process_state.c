@@ -84,7 +84,7 @@ void log_ring_grow(struct log_ring *ring, uint64_t more)
     struct log_ring old = *ring;
     while (ring->next - ring->first + more > ring->capacity)
         ring->capacity *= 2;
-    ring->items = memory_take(ring->item_size * ring->capacity);
+    ring->items = memory_resize(NULL, ring->item_size * ring->capacity);
     for (uint64_t i = ring->first; i < ring->next; i++)
         memcpy(log_ring_at(ring, i), log_ring_at(&old, i), ring->item_size);
     free(old.items);

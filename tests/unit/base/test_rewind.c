@@ -7,8 +7,12 @@
 #include "base/table.h"
 #include "engine/engine.h"
 #include "base/rewind.h"
+#include "flitwarp/arena.h"
+#include "flitwarp/error.h"
 
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static void mark(struct rewind *rewind)
 {
@@ -133,4 +137,19 @@ TEST(an_engine_and_a_table_run_again_as_they_did)
     engine_release(&numbers.engine);
     table_release(&numbers.table);
     rewind_release(numbers.rewind);
+}
+
+/* It would have no room at all after another doubling, and the next item would lie outside. */
+TEST(an_array_of_two_to_the_31_is_full)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        uint32_t room = (uint32_t)1 << 31;
+        fclose(stderr);
+        memory_grow(NULL, room, &room, 1);
+        _exit(0);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    EXPECT_EQ_U64(WEXITSTATUS(status), EXIT_SIMULATION);
 }
