@@ -189,9 +189,7 @@ const char *output_temporary(const char *path, uint64_t process, struct arena *a
 /* Without a name in the folder of the file; -1 where there is no such file, or no way to give it a name later. */
 static int open_nameless(struct output_file *output, mode_t mode)
 {
-    const char *slash = strrchr(output->path, '/');
-    const char *folder =
-        slash ? arena_format(&output->names, "%.*s", (int)(slash - output->path) + 1, output->path) : ".";
+    const char *folder = path_beside(&output->names, output->path, ".");
     return access("/proc/self/fd", X_OK) == 0 ? open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, mode) : -1;
 }
 

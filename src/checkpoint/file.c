@@ -69,7 +69,6 @@ static struct loaded program(void)
 static struct plugins *plugins_find(void)
 {
     struct plugins *plugins = memory_take(sizeof *plugins);
-    plugins->count = 0;
     uintptr_t own = program().start;
     for (const struct registration *at = registry_first(); at; at = at->next) {
         struct loaded object;
@@ -243,10 +242,9 @@ static bool append_checksum(const struct output_file *output)
 /* The new name of a file is on the disk when its folder is. */
 static void sync_folder(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    char folder[PATH_MAX];
-    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
-    int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    struct arena names = {0};
+    int descriptor = open(path_beside(&names, path, "."), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    arena_release(&names);
     if (descriptor >= 0) {
         fsync(descriptor);
         close(descriptor);
@@ -326,7 +324,7 @@ static const char *find_fault(const struct checkpoint_file *file, struct arena *
 struct checkpoint_file *checkpoint_file_open(const char *path, struct checkpoint_facts *facts, struct errors *errors)
 {
     struct checkpoint_file *file = memory_take(sizeof *file);
-    *file = (struct checkpoint_file){.path = path};
+    file->path = path;
     file->bytes = checkpoint_map(path, &file->size);
     const char *fault = strerror(errno);
     if (file->bytes)
@@ -405,6 +403,11 @@ static bool mend(const struct head *head, const struct mend *mends, const int64_
     return true;
 }
 
+static bool report_misfit(const struct checkpoint_file *file, struct errors *errors)
+{
+    return errors_add(errors, "cannot restart from '%s': what it holds does not fit together", file->path);
+}
+
 static bool checkpoint_restore_heap(struct checkpoint_file *file, struct mend *mends, struct errors *errors)
 {
     const struct head *head = head_of(file);
@@ -418,17 +421,19 @@ static bool checkpoint_restore_heap(struct checkpoint_file *file, struct mend *m
         return errors_add(errors, "cannot restart from '%s': no room for %llu bytes at their old address: %s",
                           file->path, (unsigned long long)head->heap_used, strerror(errno));
     if (!is_whole || !checkpoint_get_heap(file, head->heap_used) || !mend(head, mends, moved))
-        return errors_add(errors, "cannot restart from '%s': what it holds does not fit together", file->path);
+        return report_misfit(file, errors);
     return true;
 }
 
 bool checkpoint_file_restore(struct checkpoint_file *file, struct errors *errors)
 {
     const struct head *head = head_of(file);
+    if (head->plugins > MOST_PLUGINS || head->mended > head->heap_used / sizeof(uint64_t))
+        return report_misfit(file, errors);
     file->decompressor = ZSTD_createDCtx();
-    struct mend *mends = head->mended < SIZE_MAX / 32 ? malloc(sizeof *mends * head->mended + 1) : NULL;
-    bool is_good =
-        file->decompressor && mends && head->plugins <= MOST_PLUGINS && checkpoint_restore_heap(file, mends, errors);
+    NEED(file->decompressor, "out of memory for the decompressor");
+    struct mend *mends = memory_resize(NULL, sizeof *mends * head->mended);
+    bool is_good = checkpoint_restore_heap(file, mends, errors);
     free(mends);
     return is_good;
 }

@@ -9,6 +9,7 @@ import re
 import resource
 import shutil
 import signal
+import struct
 import subprocess
 import time
 from pathlib import Path
@@ -259,6 +260,35 @@ def test_what_is_damaged_is_refused(checkpoint, tmp_path):
     assert "damaged" in refused("--restart", file)
     assert "expected a checkpoint" in refused("--restart", ROOT / "README.md")
     assert "No such file" in refused("--restart", tmp_path / "none")
+
+
+def mixed(word):
+    word = (word ^ word >> 30) * 0xbf58476d1ce4e5b9 % 2**64
+    word = (word ^ word >> 27) * 0x94d049bb133111eb % 2**64
+    return word ^ word >> 31
+
+
+def checksum(data):
+    """As src/base/loaded.c has it."""
+    lanes, whole = [1, 2, 3, 4], len(data) // 32 * 32
+    for i, (word,) in enumerate(struct.iter_unpack("<Q", data[:whole])):
+        product = (lanes[i % 4] ^ word) * 0x9e3779b97f4a7c15 % 2**64
+        lanes[i % 4] = product ^ product >> 29
+    total = mixed(len(data))
+    for lane, rest in zip(lanes, struct.unpack("<4Q", data[whole:].ljust(32, b"\0"))):
+        total = mixed(total ^ mixed(lane ^ mixed(rest)))
+    return struct.pack("<Q", total)
+
+
+def test_numbers_that_do_not_fit_are_refused(checkpoint, tmp_path):
+    whole = checkpoint.read_bytes()[:-8]
+    assert checksum(whole) == checkpoint.read_bytes()[-8:]
+    counts = whole.index(struct.pack("<Q", 0x200000000000)) + 16  # of plugins, and of words that point into them
+    file = tmp_path / "misfit"
+    for at, count in ((counts, 65), (counts + 8, 2**59), (counts + 8, 2**64 - 1)):
+        changed = whole[:at] + struct.pack("<Q", count) + whole[at + 8:]
+        file.write_bytes(changed + checksum(changed))
+        assert f"cannot restart from '{file}': what it holds does not fit together" in refused("--restart", file), (at, count)
 
 
 def test_another_build_is_refused(checkpoint):
