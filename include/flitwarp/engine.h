@@ -19,7 +19,6 @@
 #include <stddef.h>
 
 #define EPSILON_BITS 8
-#define FW_NEVER UINT64_MAX
 
 enum {
     WHEEL_SLOTS = 1024,
@@ -84,7 +83,10 @@ struct engine {
 void engine_grow(struct engine *engine, struct event_list *list);
 void *engine_post_far(struct engine *engine, uint32_t kind, tick_t when);
 
-/* Room for one event of `size` bytes (a constant, the kind's size) at a tick from now on; the caller fills it. */
+/*
+ * Room for one event of `size` bytes (a constant, the kind's size) at a tick from now on. The caller fills it before the next
+ * is posted: those beyond the wheel lie in a heap, which moves.
+ */
 static inline __attribute__((always_inline)) void *engine_post(struct engine *engine, uint32_t kind, tick_t when,
                                                                uint32_t size)
 {

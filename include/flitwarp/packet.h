@@ -11,6 +11,7 @@
 #define FW_NONE UINT32_MAX /* no packet, no terminal, no router */
 
 typedef uint64_t tick_t;
+#define FW_NEVER UINT64_MAX /* no tick */
 
 /* One cache line: a hop touches it once, when the head is routed. */
 struct packet {

@@ -25,8 +25,6 @@
 #include "flitwarp/packet.h"
 #include "flitwarp/random.h"
 
-#define TICK_NEVER UINT64_MAX
-
 /*
  * A model's event begins with this: struct hop { struct event event; uint32_t node; ... }. handle() may also write
  * into what follows, to leave notes for commit() and reverse() in fields that it does not read.
@@ -64,7 +62,7 @@ struct model {
     uint32_t sum_count;          /* statistics that are added up over partitions */
     uint32_t maximum_count;      /* and those of which the largest counts */
     tick_t lookahead;            /* smallest delay of an event to another process; 0: not known */
-    tick_t end;                  /* the last tick to be simulated; TICK_NEVER: until no event is left */
+    tick_t end;                  /* the last tick to be simulated; FW_NEVER: until no event is left */
     uint64_t expected_processes; /* for messages and for the size of partitions; 0: not known */
 };
 

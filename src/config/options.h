@@ -73,8 +73,6 @@ bool block_read(struct config_reader *reader, const struct option *row, struct j
 /* The type that a row's default names; NULL when it names none. */
 const char *fallback_type(struct arena *arena, const struct option *row);
 
-/* Bytes of the struct that rows fill. */
-size_t rows_config_size(const struct option *rows);
 /* The row of a key of so many characters; false: there is none. */
 bool option_find(const struct option *rows, const char *key, size_t length, struct option *row);
 

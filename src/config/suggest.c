@@ -24,7 +24,9 @@ void suggest(struct suggestions *suggestions, const char *word)
 
 void suggest_kinds(struct suggestions *suggestions, int place)
 {
-    for (const struct registration *at = place == 0 ? registry_first() : NULL; at; at = registry_next_kind(at))
+    if (place != 0)
+        return;
+    for (const struct registration *at = registry_first(); at; at = registry_next_kind(at))
         suggest(suggestions, at->kind);
 }
 

@@ -52,11 +52,13 @@ const char *option_expected(struct arena *arena, const struct option *row)
 bool type_error(const struct config_reader *reader, const struct option *row, const struct json *node)
 {
     const char *found = json_type_name(node->type);
-    if (node->type == JSON_TEXT && !row->kind)
+    if (row->kind)
+        return value_error(reader, row, node, "found %s", found);
+    if (node->type == JSON_TEXT)
         found = arena_format(reader->arena, "text '%s'", node->text);
-    else if (node->type == JSON_NUMBER && !row->kind)
+    else if (node->type == JSON_NUMBER)
         found = arena_format(reader->arena, "the number %s", node->text);
-    else if (node->type == JSON_BOOL && !row->kind)
+    else if (node->type == JSON_BOOL)
         found = node->truth ? "true" : "false";
     return value_error(reader, row, node, "found %s", found);
 }

@@ -366,7 +366,7 @@ bool queue_advance(struct event_queue *queue, tick_t limit)
 
 static tick_t list_first_time(const struct event_queue *queue, const struct queue_list *list)
 {
-    tick_t first = TICK_NEVER;
+    tick_t first = FW_NEVER;
     uint32_t from = list->room;
     for (const struct queue_chunk *chunk = list->chunk; chunk; chunk = chunk->next, from = 0)
         for (uint32_t i = from; i < queue->per_chunk; i++)
@@ -377,7 +377,7 @@ static tick_t list_first_time(const struct event_queue *queue, const struct queu
 
 tick_t queue_first_time(const struct event_queue *queue)
 {
-    tick_t first = queue->heap_size ? queue->heap[0].time : TICK_NEVER;
+    tick_t first = queue->heap_size ? queue->heap[0].time : FW_NEVER;
     if (queue->hand_at < queue->hand_size) {
         tick_t time = queue_hand_event(queue, queue->hand_at)->time;
         return time < first ? time : first;

@@ -81,7 +81,7 @@ void queue_add_chunk(struct event_queue *queue, struct queue_list *list);
 bool queue_advance(struct event_queue *queue, tick_t limit);
 struct event *queue_pop_heap(struct event_queue *queue);
 
-/* Time of the earliest event; TICK_NEVER when there is none. */
+/* Time of the earliest event; FW_NEVER when there is none. */
 tick_t queue_first_time(const struct event_queue *queue);
 uint64_t queue_pending(const struct event_queue *queue);
 

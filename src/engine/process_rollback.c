@@ -116,7 +116,10 @@ static void rollback(struct process_worker *worker, uint32_t partition, const st
     worker->counts.rolled_back += end - log->handled.next;
 }
 
-/* Names this very event: two may share a key for a while, and differ in their serial numbers then. */
+/*
+ * Names this very event: two may share a key for a while, and differ in their serial numbers then. The low half of the time is
+ * enough beside them: two that are 2^32 ticks apart would need the same serial number too.
+ */
 static struct table_key tombstone_key(const struct event *event)
 {
     return (struct table_key){{event->process, event->tie, event->time << 32 | event->serial}};
@@ -217,8 +220,10 @@ static void rollback_handle(struct process_worker *worker, const struct event *e
 static struct event *rollback_take(struct process_worker *worker, tick_t last)
 {
     for (struct event *event; (event = queue_take(&worker->queue, last));) {
+        if (!worker->tombstones.count)
+            return event;
         struct table_key key = tombstone_key(event);
-        if (!worker->tombstones.count || !table_remove(&worker->tombstones, &key))
+        if (!table_remove(&worker->tombstones, &key))
             return event;
     }
     return NULL;

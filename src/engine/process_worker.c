@@ -120,7 +120,7 @@ struct sync_values worker_meet(struct process_worker *worker, struct sync_values
     worker->is_second =
         !worker->is_second; /* a slot is written again when all have met once more: nobody reads it then */
     slots[worker->number].values = values;
-    worker->sent_time = TICK_NEVER;
+    worker->sent_time = FW_NEVER;
     crew_meet(run->crew);
     if (run->rank_count > 1) {
         if (worker->number == 0) {
@@ -142,7 +142,7 @@ bool worker_goes_on(const struct process_worker *worker, const struct sync_value
                     uint64_t rolled_back)
 {
     struct process_run *run = worker->run;
-    bool is_complete = values->time > run->model->end || values->time == TICK_NEVER;
+    bool is_complete = values->time > run->model->end || values->time == FW_NEVER;
     if (worker->number == 0) {
         run->now = values->time;
         run->is_complete = is_complete;

@@ -77,7 +77,7 @@ void run_conservative(struct process_worker *worker)
     const struct model *model = worker->run->model;
     if (!worker->is_built) {
         worker->post = conservative_post;
-        worker->sent_time = TICK_NEVER;
+        worker->sent_time = FW_NEVER;
         worker_build(worker);
     }
     tick_t now = worker->run->now; /* the same for all: what the run has of it is the leader's */

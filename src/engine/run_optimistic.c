@@ -67,7 +67,7 @@ static void adapt_window(struct round *round, const struct sync_values *values)
 static bool round_meet(struct round *round)
 {
     struct process_worker *worker = round->worker;
-    worker_meet(worker, (struct sync_values){.time = TICK_NEVER});
+    worker_meet(worker, (struct sync_values){.time = FW_NEVER});
     worker_drain(worker, rollback_receive);
     struct sync_values values = {
         .time = earlier(queue_first_time(&worker->queue), worker->sent_time),
@@ -91,7 +91,7 @@ static void optimistic_begin(struct process_worker *worker)
 {
     tick_t window = worker->run->settings.window;
     rollback_init(worker);
-    worker->sent_time = TICK_NEVER;
+    worker->sent_time = FW_NEVER;
     worker_build(worker);
     worker->round = memory_take(sizeof *worker->round);
     *worker->round = (struct round){.worker = worker, .window = window ? window : WIDEST, .window_is_set = window > 0};

@@ -84,7 +84,7 @@ void run_reversal(struct process_worker *worker)
             memcmp(&sent, &again, sizeof sent) == 0,
             "tick %llu, process %llu: handled again, %u event%s from here on sent other events than the first time",
             (unsigned long long)first.time, (unsigned long long)first.process, count, count == 1 ? "" : "s");
-        rollback_commit(worker, TICK_NEVER);
+        rollback_commit(worker, FW_NEVER);
     }
     run->is_complete = !(run->interrupt && *run->interrupt);
     free(before.bytes);

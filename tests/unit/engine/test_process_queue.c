@@ -57,7 +57,7 @@ static uint32_t earliest(const struct trial *trial)
     return best;
 }
 
-/* Takes one event and compares; its time, or TICK_NEVER when none is left before the limit. */
+/* Takes one event and compares; its time, or FW_NEVER when none is left before the limit. */
 static tick_t take(struct trial *trial, tick_t limit)
 {
     if (trial->count)
@@ -65,7 +65,7 @@ static tick_t take(struct trial *trial, tick_t limit)
     const struct numbered *event = (const void *)queue_take(&trial->queue, limit);
     if (!event) {
         EXPECT(trial->count == 0 || trial->left[earliest(trial)].event.time > limit);
-        return TICK_NEVER;
+        return FW_NEVER;
     }
     uint32_t best = earliest(trial);
     EXPECT_EQ_U64(event->number, trial->left[best].number);
@@ -76,11 +76,11 @@ static tick_t take(struct trial *trial, tick_t limit)
 
 static void take_all(struct trial *trial)
 {
-    while (take(trial, TICK_NEVER) != TICK_NEVER)
+    while (take(trial, FW_NEVER) != FW_NEVER)
         ;
     EXPECT_EQ_U64(trial->count, 0);
     EXPECT_EQ_U64(queue_pending(&trial->queue), 0);
-    EXPECT_EQ_U64(queue_first_time(&trial->queue), TICK_NEVER);
+    EXPECT_EQ_U64(queue_first_time(&trial->queue), FW_NEVER);
 }
 
 /* `pending` events; each that is taken posts one after a delay below `spread`. */
@@ -91,7 +91,7 @@ static void hold(uint64_t seed, uint32_t pending, uint64_t spread, uint32_t step
     for (uint32_t i = 0; i < pending; i++)
         put(&trial, random_u64(&trial.random) % spread);
     for (uint32_t i = 0; i < steps; i++) {
-        tick_t now = take(&trial, TICK_NEVER);
+        tick_t now = take(&trial, FW_NEVER);
         put(&trial, now + 1 + random_u64(&trial.random) % spread);
     }
     take_all(&trial);
@@ -120,7 +120,7 @@ TEST(pending_events_of_two_scales_come_by_rising_key)
     for (uint32_t i = 0; i < 300; i++)
         put(&trial, i % 3 ? random_below(&trial.random, 1000) : random_u64(&trial.random) >> 4);
     for (uint32_t i = 0; i < 3000; i++) {
-        tick_t now = take(&trial, TICK_NEVER);
+        tick_t now = take(&trial, FW_NEVER);
         bool is_far = now > ((tick_t)1 << 59) || i % 7 == 0;
         put(&trial, is_far && now < ((tick_t)1 << 60) ? now + (random_u64(&trial.random) >> 5)
                                                       : now + random_below(&trial.random, 900) + 1);
@@ -136,7 +136,7 @@ TEST(pending_events_may_be_posted_before_what_was_taken)
     for (uint32_t i = 0; i < 200; i++)
         put(&trial, random_below(&trial.random, 100000));
     for (uint32_t i = 0; i < 4000; i++) {
-        tick_t now = take(&trial, TICK_NEVER);
+        tick_t now = take(&trial, FW_NEVER);
         tick_t back = random_below(&trial.random, 5000);
         put(&trial, i % 5 == 0 && now > back ? now - back : now + random_below(&trial.random, 20000));
     }
@@ -151,7 +151,7 @@ TEST(nothing_is_taken_beyond_the_limit)
     for (uint32_t i = 0; i < 400; i++)
         put(&trial, random_below(&trial.random, 1 << 20));
     for (tick_t limit = 0; limit < 1 << 20; limit += 997) {
-        while (take(&trial, limit) != TICK_NEVER)
+        while (take(&trial, limit) != FW_NEVER)
             ;
         if (trial.count < 300)
             put(&trial, limit + 1 + random_below(&trial.random, 1 << 16));
@@ -169,7 +169,7 @@ TEST(the_steady_state_of_pending_events_takes_no_memory)
         queue_push(&queue, &(struct numbered){{random_below(&random, 10000), i, .tie = i}, i}.event);
     uint64_t allocations = 0;
     for (uint64_t i = 0; i < 3000000; i++) {
-        struct numbered event = *(const struct numbered *)(const void *)queue_take(&queue, TICK_NEVER);
+        struct numbered event = *(const struct numbered *)(const void *)queue_take(&queue, FW_NEVER);
         event.event.time += 1 + random_below(&random, 20000);
         queue_push(&queue, &event.event);
         if (i == 2000000)
@@ -186,7 +186,7 @@ TEST(memory_that_pending_events_take_is_counted)
     EXPECT_EQ_U64(queue.allocations, 1); /* buckets */
     queue_push(&queue, &(struct numbered){{100, .tie = 1}, 1}.event);
     EXPECT_EQ_U64(queue.allocations, 2); /* chunks */
-    queue_take(&queue, TICK_NEVER);
+    queue_take(&queue, FW_NEVER);
     EXPECT_EQ_U64(queue.allocations, 3); /* the bucket at hand */
     queue_push_heap(&queue, &(struct numbered){{50, .tie = 2}, 2}.event);
     EXPECT_EQ_U64(queue.allocations, 4); /* what comes before it */
@@ -204,7 +204,7 @@ TEST(buckets_become_as_wide_as_what_is_pending_wants)
         for (uint64_t i = 0; i < PENDING; i++)
             queue_push(&queue, &(struct numbered){{random_u64(&random) % (distance * PENDING), i, .tie = i}, i}.event);
         for (uint64_t i = 0; i < 20 * PENDING; i++) {
-            struct numbered event = *(const struct numbered *)(const void *)queue_take(&queue, TICK_NEVER);
+            struct numbered event = *(const struct numbered *)(const void *)queue_take(&queue, FW_NEVER);
             event.event.time += 1 + random_u64(&random) % (2 * distance * PENDING);
             queue_push(&queue, &event.event);
         }
