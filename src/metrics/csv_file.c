@@ -71,8 +71,6 @@ struct csv_file *csv_open(const char *name, struct errors *errors)
     file->output = output;
     file->is_compressed = name_ends_with(name, ".zst");
     file->compressor = file->is_compressed ? compressor_create() : NULL;
-    file->has_frame = false;
-    file->used = 0;
     return file;
 }
 

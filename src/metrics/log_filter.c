@@ -2,7 +2,7 @@
 /* Filters from their text, and what is said when they leave nothing. */
 #include "metrics/log_parse.h"
 
-#include "base/need.h"
+#include "flitwarp/arena.h"
 #include "base/text.h"
 
 #include <stdlib.h>
@@ -81,13 +81,10 @@ static bool filter_report_unknown(const char *text, const char *name, struct err
 static bool read_filter(struct log_filter *filter, struct errors *errors)
 {
     const char *name = filter->text + 1, *equals = strchr(name, '=');
-    char *word = equals ? strndup(name, (size_t)(equals - name)) : strdup(name);
-    NEED(word, "out of memory for a filter");
+    const char *word = arena_format(errors->arena, "%.*s", (int)strcspn(name, "="), name);
     filter->property = log_property_find(word);
-    bool is_known = filter->property || filter_report_unknown(filter->text, word, errors);
-    free(word);
-    if (!is_known)
-        return false;
+    if (!filter->property)
+        return filter_report_unknown(filter->text, word, errors);
     if (filter->property->is_claim && equals)
         errors_add(errors, "'%s': %s takes no values, accepted: %c%s", filter->text, filter->property->name,
                    filter->text[0], filter->property->name);

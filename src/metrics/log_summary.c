@@ -5,7 +5,7 @@
  */
 #include "metrics/log_parse.h"
 
-#include "base/need.h"
+#include "flitwarp/arena.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -35,8 +35,7 @@ static const struct {
 void log_summary_init(struct log_summary *summary, enum log_unit unit)
 {
     *summary = (struct log_summary){.unit = unit, .first_created = UINT64_MAX};
-    summary->spreads = calloc(LOG_SPREADS, sizeof(*summary->spreads));
-    NEED(summary->spreads, "out of memory for a summary");
+    summary->spreads = memory_take(LOG_SPREADS * sizeof(*summary->spreads));
 }
 
 void log_summary_release(struct log_summary *summary)

@@ -6,7 +6,6 @@
  */
 #include "metrics/measurement.h"
 
-
 #include <math.h>
 #include <string.h>
 

@@ -5,10 +5,10 @@
  */
 #include "run/run.h"
 
-#include "base/need.h"
 #include "base/heap.h"
 #include "base/interrupt.h"
 #include "base/loaded.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -48,14 +48,10 @@ static int run_load(struct run *run)
 static int compare_settings(struct run *run)
 {
     struct simulation *simulation = &run->simulation;
-    char *text = NULL;
-    size_t length = 0;
-    FILE *stream = open_memstream(&text, &length);
-    NEED(stream, "out of memory for the settings as text");
-    json_write(stream, simulation->json, 0);
-    fclose(stream);
-    uint64_t hash = bytes_checksum(text, length);
-    free(text);
+    struct text text = {0};
+    json_write_text(&text, simulation->json, 0);
+    uint64_t hash = bytes_checksum(text.chars, text.length);
+    text_release(&text);
     bool is_same = ranks_largest(simulation->ranks, hash) == ~ranks_largest(simulation->ranks, ~hash);
     if (!is_same)
         errors_add(&simulation->errors, "flitwarp run: ranks have different settings; expected the same files and "
@@ -181,7 +177,7 @@ void run_release(struct run *run)
 static int run_from_start(const struct run_request *request, const struct ranks *ranks)
 {
     struct run *run = memory_take(sizeof *run);
-    *run = (struct run){.request = *request};
+    run->request = *request;
     simulation_init(&run->simulation);
     if (ranks) {
         run->ranks = *ranks;

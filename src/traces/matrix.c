@@ -6,7 +6,7 @@
  */
 #include "traces/traces.h"
 
-#include "base/need.h"
+#include "flitwarp/arena.h"
 #include "base/text.h"
 #include "metrics/csv_file.h"
 
@@ -139,8 +139,7 @@ static bool write_picture(const char *path, const char *title, const struct trac
     matrix.ranks_per_cell = (matrix.ranks + MAX_CELLS - 1) / MAX_CELLS;
     matrix.cells = (matrix.ranks + matrix.ranks_per_cell - 1) / matrix.ranks_per_cell;
     matrix.cell = CANVAS / matrix.cells;
-    matrix.bytes = calloc((size_t)matrix.cells * matrix.cells, sizeof *matrix.bytes);
-    NEED(matrix.bytes, "out of memory for %u x %u squares", matrix.cells, matrix.cells);
+    matrix.bytes = memory_take((size_t)matrix.cells * matrix.cells * sizeof *matrix.bytes);
     void **pairs = table_sorted(&survey->pairs);
     for (uint32_t i = 0; i < survey->pairs.count; i++) {
         const struct traffic_counts *counts = pairs[i];

@@ -186,7 +186,7 @@ static void server_release(struct server *server)
 static struct server *server_start(uint32_t port, const struct served *served, struct errors *errors)
 {
     struct server *server = memory_take(sizeof *server);
-    *server = (struct server){.served = served};
+    server->served = served;
     pthread_condattr_t clock;
     pthread_condattr_init(&clock);
     pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);

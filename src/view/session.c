@@ -83,7 +83,6 @@ static void viewed_run_lay_out(struct viewed_run *run)
 struct viewed_run *viewed_run_open(const struct view_source *source, char **overrides, int count, struct errors *errors)
 {
     struct viewed_run *run = memory_take(sizeof *run);
-    *run = (struct viewed_run){0};
     struct simulation *simulation = &run->simulation;
     simulation_init(simulation);
     bool is_loaded = viewed_run_load(simulation, source, overrides, count);

@@ -102,11 +102,10 @@ struct trace_builder {
 struct trace_builder *trace_builder_create(void)
 {
     struct trace_builder *builder = memory_take(sizeof *builder);
-    *builder = (struct trace_builder){.errors.arena = NULL};
     builder->errors.arena = &builder->arena;
     builder->store.spill = spill_create(IN_MEMORY);
     builder->trace = memory_take(sizeof *builder->trace);
-    *builder->trace = (struct trace){.spill = spill_create(IN_MEMORY)};
+    builder->trace->spill = spill_create(IN_MEMORY);
     table_init(&builder->rows, sizeof(uint32_t), NULL);
     return builder;
 }

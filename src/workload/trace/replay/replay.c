@@ -22,7 +22,9 @@ uint64_t *replay_note(struct replay_rank *rank, enum note_kind kind, uint64_t a,
 
 void replay_drop_note(struct replay_rank *rank, enum note_kind kind, uint64_t a, uint64_t b)
 {
-    table_remove(&rank->notes, &(struct table_key){{kind, a, b}});
+    bool was_there = table_remove(&rank->notes, &(struct table_key){{kind, a, b}});
+    FW_CHECK(was_there, "rank %u has no note %u of %llu and %llu", rank->number, (unsigned)kind, (unsigned long long)a,
+             (unsigned long long)b);
 }
 
 void replay_follow(struct replay_rank *rank, uint32_t kind, uint32_t task)
