@@ -40,7 +40,7 @@ def python(*arguments, cwd=ROOT, **environment):
 def test_help_has_a_line_for_every_command(arguments, tmp_path):
     ended = dev(*arguments, cwd=tmp_path)
     assert ended.returncode == 0
-    for command in ("build", "run", "test", "coverage", "digests", "mutate", "bench", "reproduce", "format", "lint", "fuzz", "soak", "package", "help"):
+    for command in ("build", "run", "test", "coverage", "digests", "compare", "mutate", "bench", "reproduce", "format", "lint", "fuzz", "soak", "package", "help"):
         assert re.search(rf"^  {command} ", ended.stdout, re.M), command
 
 
