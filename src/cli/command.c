@@ -50,7 +50,7 @@ const char *flag_value(const struct call *call, const char *name)
     for (const struct flag *flag = call->command->flags; flag->name; flag++)
         if (strcmp(flag->name, name) == 0)
             return call->values[flag - call->command->flags];
-    return NULL;
+    FW_CHECK(false, "command '%s' has no flag '%s'", call->command->name, name);
 }
 
 char *words_next(struct call *call, int *index)
@@ -74,11 +74,13 @@ static bool words_read(struct call *call)
     const struct command *command = call->command;
     for (int i = 1; i < call->argc; i++) {
         char *word = call->argv[i];
-        if (flag_take(call, &i) == FLAG_TAKEN)
+        enum flag_found found = flag_take(call, &i);
+        if (found == FLAG_TAKEN)
             continue;
-        if (call->word_count == command->most_words || (command->flags->name && word[0] == '-')) {
+        bool lacks_value = found == FLAG_LACKS_VALUE;
+        if (lacks_value || call->word_count == command->most_words || (command->flags->name && word[0] == '-')) {
             errors_add(&call->errors, "flitwarp %s: %s", command->name,
-                       arena_format(&call->arena, command->excess, word));
+                       arena_format(&call->arena, lacks_value ? "'%s' needs a value" : command->excess, word));
             return command->excess_shows_usage && call_refuse(call) == EXIT_DONE;
         }
         call->words[call->word_count++] = word;

@@ -3,8 +3,8 @@
 /*
  * What a subcommand is: its words, its flags with their help, and its function. From
  * it come the reading of its arguments, `flitwarp help`, its manual page and what
- * shells complete: nothing about a command is written down anywhere else. A command is
- * one file, whose last line registers it.
+ * shells complete: nothing about a command is written down anywhere else. A line behind
+ * a command's table registers it.
  */
 #include "base/text.h"
 #include "flitwarp/error.h"

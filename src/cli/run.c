@@ -31,7 +31,7 @@ static bool asks_for_restart(const struct call *call)
 static struct run_request run_request_of(const struct call *call)
 {
     return (struct run_request){
-        .config = call->configs ? call->configs[0] : NULL,
+        .config = call->configs[0],
         .overrides = call->overrides,
         .override_count = call->override_count,
         .results = flag_value(call, "--results"),
@@ -39,7 +39,6 @@ static struct run_request run_request_of(const struct call *call)
         .threads = flag_value(call, "--threads"),
         .checkpoint_every = flag_value(call, "--checkpoint-every"),
         .checkpoint = flag_value(call, "--checkpoint"),
-        .restart = flag_value(call, "--restart"),
         .quiet = flag_value(call, "--quiet"),
         .check_reversal = flag_value(call, "--check-reversal"),
         .baseline = flag_value(call, "--baseline"),
@@ -60,7 +59,13 @@ static int restart(struct call *call)
     call->command = &restart_command;
     while ((word = words_next(call, &at)) && errors->count == 0)
         errors_add(errors, "'%s': a restart takes no configuration and no settings; all are in the checkpoint", word);
-    const struct run_request request = run_request_of(call);
+    const struct run_request request = {
+        .restart = flag_value(call, "--restart"),
+        .results = flag_value(call, "--results"),
+        .checkpoint_every = flag_value(call, "--checkpoint-every"),
+        .checkpoint = flag_value(call, "--checkpoint"),
+        .quiet = flag_value(call, "--quiet"),
+    };
     struct checkpoint trial;
     if (errors->count == 0 && request.checkpoint_every)
         checkpoint_read_every(&trial, request.checkpoint_every, errors);

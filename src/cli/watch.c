@@ -83,16 +83,9 @@ static int cli_view(struct call *call)
 {
     struct view_session session = {0};
     struct errors *errors = &call->errors;
-    for (int i = 1; i < call->argc; i++) {
-        enum flag_found found = flag_take(call, &i);
-        char *word = call->argv[i];
-        if (found == FLAG_LACKS_VALUE)
-            errors_add(errors, "flitwarp view: '%s' needs a value", word);
-        else if (found == FLAG_NONE && word[0] == '-')
-            errors_add(errors, "flitwarp view: '%s' is not understood", word);
-        else if (found == FLAG_NONE)
-            call_take_config(call, word);
-    }
+    char *word;
+    for (int i = 0; (word = words_next(call, &i));)
+        call_take_config(call, word);
     const char *text = flag_value(call, "--port"), *end = text;
     uint64_t port = 0;
     if (text && (!number_read(&end, 65535, &port) || *end))

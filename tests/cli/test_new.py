@@ -152,7 +152,7 @@ def test_name_of_another_kind_is_free(tmp_path):
     (("topology",), "no name is given"),
     (("topology", "a", "b"), "'b' is not understood"),
     (("topology", "a", "--fast"), "'--fast' is not understood"),
-    (("topology", "a", "--dir"), "'--dir' is not understood"),
+    (("topology", "a", "--dir"), "'--dir' needs a value"),
     (("topologie", "a"), "unknown kind 'topologie'"),
 ])
 def test_wrong_arguments_are_refused(arguments, expected, tmp_path):

@@ -666,6 +666,8 @@ ARGUMENTS = {
     "no configuration": (["run"], 1, "no configuration", "usage:"),
     "an unknown flag": (["run", "good.json", "--fast"], 1, "--fast", "usage:"),
     "a flag without its value": (["run", "good.json", "--results"], 1, "--results", "needs a value"),
+    "a view without a port": (["view", "good.json", "--no-open", "--port"], 1, "'--port' needs a value", "usage:"),
+    "a view with an unknown flag": (["view", "good.json", "--fast"], 1, "'--fast' is not understood", "usage:"),
     "a value for a flag without": (["run", "good.json", "--quiet=yes"], 1, "--quiet=yes"),
     "two configurations": (["run", "good.json", "good.json"], 1, "good.json", "PATH=VALUE"),
     "a log of an unknown form": (["run", "good.json", "--log", "packets.txt"], 1, "--log", ".csv or .csv.zst"),
