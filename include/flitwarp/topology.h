@@ -40,7 +40,10 @@ struct topology {
     const char *family;
     const void *facts;
     void *state; /* the topology's own, from the arena; may be NULL */
-    /* Channels of different kinds, say short and long ones: how many kinds, and their names; 0: all are alike. */
+    /*
+     * Channels of different kinds, say short and long ones: how many kinds, and their names; 0: all are alike. Names go as
+     * they are into tables and GraphML: without commas, quotes, ends of lines and <, > and &.
+     */
     uint32_t channel_classes;
     const char *const *channel_class_names;
     /* Latencies that it knows by itself, in ticks: NULL, or 0 for a channel, where the settings of the network hold. */

@@ -174,6 +174,12 @@ static void draw_terminal(const struct picture *picture, uint32_t router, uint32
             at.x, at.y, end.x, end.y, end.x, end.y, fmax(0.05 * picture->scale, 1.2));
 }
 
+/* A terminal is drawn where its packets enter and, in networks with two sides, where packets to it leave. */
+static uint32_t terminal_end(const struct topology *topology, uint32_t terminal, uint32_t end)
+{
+    return end ? topology_ejects_at(topology, terminal) : topology_router_of(topology, terminal);
+}
+
 static void draw_terminals(const struct picture *picture)
 {
     const struct topology *topology = &picture->blueprint->topology;
@@ -181,14 +187,14 @@ static void draw_terminals(const struct picture *picture)
     uint32_t *count = arena_array(&scratch, uint32_t, topology->routers);
     uint32_t *drawn = arena_array(&scratch, uint32_t, topology->routers);
     uint32_t ends = topology->ops->ejects_at ? 2 : 1;
-    for (uint32_t i = 0; i < 2 * ends * topology->terminals; i++) { /* all are counted, then all are drawn */
-        uint32_t terminal = i / ends % topology->terminals;
-        uint32_t router = (i % ends ? topology_ejects_at : topology_router_of)(topology, terminal);
-        if (i < ends * topology->terminals)
-            count[router]++;
-        else
+    for (uint32_t terminal = 0; terminal < topology->terminals; terminal++)
+        for (uint32_t end = 0; end < ends; end++)
+            count[terminal_end(topology, terminal, end)]++;
+    for (uint32_t terminal = 0; terminal < topology->terminals; terminal++)
+        for (uint32_t end = 0; end < ends; end++) {
+            uint32_t router = terminal_end(topology, terminal, end);
             draw_terminal(picture, router, drawn[router]++, count[router]);
-    }
+        }
     arena_release(&scratch);
 }
 

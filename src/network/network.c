@@ -16,6 +16,7 @@
 
 #include <math.h>
 #include <stdarg.h>
+#include <string.h>
 #include <unistd.h>
 
 static const char *const on_deadlock_names[] = {"report", "recover", NULL};
@@ -265,6 +266,15 @@ static bool are_peers_sound(const struct topology *topology, const struct choice
     return true;
 }
 
+static void check_class_names(const struct topology *topology)
+{
+    for (uint32_t class = 0; topology->channel_class_names && class < topology->channel_classes; class ++) {
+        const char *name = topology->channel_class_names[class];
+        FW_CHECK(!name || !strpbrk(name, "<>&\",\n"), "shape() of \"%s\" names a class of channels '%s'",
+                 topology->ops->name, name);
+    }
+}
+
 bool topology_init(struct topology *topology, const struct choice *choice, struct arena *arena, struct errors *errors)
 {
     uint32_t before = errors->count;
@@ -274,6 +284,7 @@ bool topology_init(struct topology *topology, const struct choice *choice, struc
     if (errors->count > before)
         return false;
     topology->ops->shape(topology->config, arena, topology);
+    check_class_names(topology);
     return is_shape_sound(topology, choice, errors) && are_peers_sound(topology, choice, errors);
 }
 

@@ -78,7 +78,7 @@ struct network_client {
 struct network_core {
     const struct network_config *config;
     size_t bytes;                /* of what was built, in one part */
-    struct planes *planes;       /* network/planes.h; NULL: there is one, and nobody needs to ask which */
+    struct planes *planes;       /* see below; NULL: there is one, and nobody needs to ask which */
     struct selection *selection; /* of planes; NULL with them */
     struct rails rails;
     const uint32_t *terminal_router; /* by plane * terminals + terminal: where its packets enter */
@@ -108,8 +108,8 @@ const struct json *network_node(const struct network_config *config, const char 
 bool topology_init(struct topology *topology, const struct choice *choice, struct arena *arena, struct errors *errors);
 
 /*
- * Builds routers, interfaces and the links between them, and registers their
- * events with the engine. False, with errors added, when the settings do not fit
+ * Builds routers, interfaces and the links between them; network_connect() registers
+ * their events with the engine. False, with errors added, when the settings do not fit
  * together. The config must outlive the network.
  */
 bool network_build(struct network *network, const struct network_config *config, struct engine *engine,

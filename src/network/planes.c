@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Several router planes, see planes.h. */
+/* Several router planes, see network.h. */
 #include "network/network.h"
 
 #include <string.h>

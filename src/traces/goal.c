@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes a GOAL schedule of a trace, see trace_goal.h. */
+/* Makes a GOAL schedule of a trace, see traces.h. */
 #include "traces/traces.h"
 
 #include "flitwarp/packet.h"
@@ -131,7 +131,7 @@ static uint32_t tag_of(struct goal_schedule *schedule, uint32_t communicator, ui
 
 /* ---- collectives ---- */
 
-/* A plan in the making: `begun` of the nodes since `first` belong to the step before. */
+/* A collective on its way into nodes, step by step. */
 struct expansion {
     struct goal_rank *made;
     const struct trace_communicator *communicator;

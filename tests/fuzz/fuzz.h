@@ -29,7 +29,7 @@ void fuzz_register(struct fuzz_target *target);
     }                                                                                                                  \
     static void fuzz_##target_name(const uint8_t *data, size_t size)
 
-/* Trace readers are targets too, by the names that they are registered by: fuzz_trace.c. */
+/* Trace readers are targets too, by the names that they are registered by: trace.c. */
 void fuzz_trace_list(void);
 bool fuzz_trace_find(const char *name);
 void fuzz_trace_run(const uint8_t *data, size_t size);

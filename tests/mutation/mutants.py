@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Small changes of a C file: operators, constants, conditions, dropped statements, returned values. A tokenizer is enough: what
 it takes wrong does not compile and is not counted. Left alone: comments, texts, preprocessor lines, and claims that hold
-whatever the input (CHECK, static_assert, hints to the compiler)."""
+whatever the input (FW_CHECK, static_assert, hints to the compiler)."""
 import re
 
 TOKEN = re.compile(r"""
@@ -16,7 +16,7 @@ BINARY = {"<": ["<=", ">="], "<=": ["<", ">"], ">": [">=", "<="], ">=": [">", "<
           "*": ["/"], "/": ["*"], "%": ["/"], "<<": [">>"], ">>": ["<<"], "&": ["|"], "|": ["&"], "^": ["|"], "&&": ["||"], "||": ["&&"]}
 ASSIGNING = {"+=": ["-="], "-=": ["+="], "|=": ["&="], "&=": ["|="], "++": ["--"], "--": ["++"], "<<=": [">>="], ">>=": ["<<="]}
 ALLOCATORS = {"arena_array", "arena_take"}  # more memory than is needed changes nothing
-CLAIMS = {"CHECK", "FW_CHECK", "CHECK_AT", "static_assert", "_Static_assert", "__builtin_prefetch", "prefetch", "__attribute__", "assert"}
+CLAIMS = {"FW_CHECK", "static_assert", "_Static_assert", "__builtin_prefetch", "prefetch", "__attribute__", "assert"}
 KEYWORDS = {"return", "if", "while", "for", "switch", "case", "else", "do", "sizeof", "goto"}
 
 

@@ -197,7 +197,8 @@ def test_recovery_goes_on_where_the_topology_does_not_know_its_distances():
     """The side path is as long as a shortest way, which is searched for then."""
     network = network_of({"type": "jellyfish", "routers": 16, "degree": 4}, {"type": "minimal", "vcs": "all"}, SHORT_BUFFERS,
                          deadlock="recover", deadlock_interval=100)
-    assert run(config_of(network, blast(0.9, flits=16, warmup=1000, sample=5000)))["recoveries"]["packets"] > 0
+    results = run(config_of(network, blast(0.9, flits=16, warmup=1000, sample=5000)))
+    assert results["complete"] and results["recoveries"]["packets"] > 0
 
 
 def test_recovery_leaves_a_network_that_does_not_deadlock_alone():

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The wait-for graph of a network, see wait_graph.h. */
+/* The wait-for graph of a network, see deadlock.h. */
 #include "network/deadlock/deadlock.h"
 
 #include "engine/mail.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * Layout of the Omni-Path routers: flat arrays over all routers of a network.
+ * Layout of the Omni-Path routers: a struct for each router, and in it an array for each thing that it has several of.
  *
  * A router has three kinds of buffers, numbered through: one an input port, two an
  * MPort on the way to the central crossbar, one an output port.

@@ -352,7 +352,7 @@ struct trace *builder_finish(struct trace_builder *builder, const char *where, s
     return trace;
 }
 
-/* ---- rows and columns of ranks, see rank_groups.h ---- */
+/* ---- rows and columns of ranks, see flitwarp/collective.h ---- */
 
 struct rank_groups rank_groups_make(struct trace_builder *builder, uint32_t size, uint32_t stride)
 {

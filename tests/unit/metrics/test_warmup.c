@@ -11,7 +11,7 @@
 #include <math.h>
 
 #define PACKETS 200 /* arrive in an interval */
-#define FW_NEVER UINT32_MAX
+#define GIVEN_UP UINT32_MAX
 
 /* A latency as a function of the interval, with noise in each packet of the interval. */
 typedef double latency_at(uint32_t interval);
@@ -27,7 +27,7 @@ struct trial {
     uint64_t run;
 };
 
-/* The number of intervals until warm-up is over; FW_NEVER when it is given up. */
+/* The number of intervals until warm-up is over; GIVEN_UP when it is given up. */
 static uint32_t intervals_until_over(struct trial trial)
 {
     struct warmup warmup = {0};
@@ -38,7 +38,7 @@ static uint32_t intervals_until_over(struct trial trial)
             sum += mean * (1 + trial.noise * (random_exponential(&random) - 1));
         warmup_add(&warmup, trial.packets, (uint64_t)sum, trial.packets * 4);
     }
-    return warmup_is_over(&warmup) ? warmup.count : FW_NEVER;
+    return warmup_is_over(&warmup) ? warmup.count : GIVEN_UP;
 }
 
 TEST(constant_series_is_warm_at_once)
@@ -64,9 +64,9 @@ TEST(noisy_transient_is_waited_for)
 
 TEST(endless_ramp_is_given_up)
 {
-    EXPECT_EQ_U64(intervals_until_over((struct trial){rising, 0, PACKETS, 0}), FW_NEVER);
+    EXPECT_EQ_U64(intervals_until_over((struct trial){rising, 0, PACKETS, 0}), GIVEN_UP);
     for (uint64_t run = 0; run < 50; run++)
-        EXPECT_EQ_U64(intervals_until_over((struct trial){rising, 0.5, PACKETS, run}), FW_NEVER);
+        EXPECT_EQ_U64(intervals_until_over((struct trial){rising, 0.5, PACKETS, run}), GIVEN_UP);
 }
 
 TEST(noise_alone_delays_little)

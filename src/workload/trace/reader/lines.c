@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines and words of a mapped file, see lines.h. */
+/* Lines and words of a mapped file, see flitwarp/trace_lines.h. */
 #include "flitwarp/trace_lines.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packets as tasks, see packets.h. */
+/* Packets as tasks, see flitwarp/trace_packets.h. */
 #include "flitwarp/trace_packets.h"
 
 #include <math.h>

@@ -11,7 +11,7 @@
  *   4->5 start 1000000 size 64 prio 1
  *   trigger id 1 oneshot
  *
- * A flow is a packet (packets.h). Broken links and priorities are the network's own affair
+ * A flow is a packet (flitwarp/trace_packets.h). Broken links and priorities are the network's own affair
  * here: a file with them is refused unless it may lose them.
  */
 #include "workload/trace/reader/htsim/htsim.h"
