@@ -31,9 +31,11 @@ static bool read_meta(const struct trace_source *meta, uint32_t *count, struct e
 {
     const char *text = (const char *)meta->bytes, *found = text ? memmem(text, meta->size, "numprocs=", 9) : NULL;
     char number[16] = "";
-    for (size_t i = 0; found && i < sizeof number - 1 && found + 9 + i < text + meta->size && isdigit(found[9 + i]);
-         i++)
+    for (size_t i = 0; found && i < sizeof number - 1 && found + 9 + i < text + meta->size; i++) {
+        if (!isdigit((unsigned char)found[9 + i]))
+            break;
         number[i] = found[9 + i];
+    }
     unsigned long value = strtoul(number, NULL, 10);
     if (value < 1 || value > MAX_RANKS)
         return errors_add(errors, "%s: at byte %td: found %s%s, accepted: a line numprocs= with 1 to %u ranks",

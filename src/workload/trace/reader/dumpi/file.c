@@ -363,12 +363,16 @@ static struct made *made_of(struct dumpi_rank *rank, int64_t type)
     return table_put(&rank->types, &(struct table_key){{(uint32_t)type}});
 }
 
-/* 0: not known, or of no bytes. */
+/* More than LARGEST: not known. */
 static uint64_t size_of(struct dumpi_rank *rank, int64_t type)
 {
     const struct made *made = made_of(rank, type);
-    uint32_t stored = dumpi_type_size(rank, (uint32_t)type);
-    return made->is_known ? made->bytes : stored || (uint32_t)type >= sizeof built_in ? stored : built_in[type];
+    uint32_t size = dumpi_type_size(rank, (uint32_t)type);
+    if (made->is_known)
+        return made->bytes;
+    if (!size && (uint32_t)type < sizeof built_in)
+        size = built_in[type];
+    return size || type < rank->type_count ? size : LARGEST + 1;
 }
 
 /* A product of numbers that may be larger than LARGEST, as all that is too large or not known. */
@@ -403,8 +407,7 @@ bool dumpi_bytes(struct dumpi_rank *rank, int64_t count, int64_t type, uint64_t 
     *bytes = 0;
     if (count < 0)
         return dumpi_call_error(rank, "a count of %lld", (long long)count);
-    bool is_known = made_of(rank, type)->is_known || type < rank->type_count || size;
-    if (count && !is_known)
+    if (count && size > LARGEST)
         return dumpi_call_error(rank, "the size of datatype %lld is not known", (long long)type);
     if (size && (uint64_t)count > LARGEST / size)
         return dumpi_call_error(rank, "%lld elements of %llu bytes are too much", (long long)count,

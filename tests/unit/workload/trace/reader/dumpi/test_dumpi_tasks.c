@@ -240,6 +240,21 @@ TEST(dumpi_sizes_that_cannot_be_are_refused)
     refused(&large, "MPI_Send: 1048576 elements of 8589934592 bytes are too much");
 }
 
+TEST(dumpi_datatypes_made_of_unknown_ones_are_unknown)
+{
+    struct dumpi_bytes row = {.size = 0}, both = {.size = 0};
+    put_start(&row);
+    put_call(&row, 35, 1000); /* contiguous: 10 of a type that nobody has made */
+    PUT(&row, 4, 10, 2, 50, 2, 40);
+    put_send(&row, 1100, 3, 40);
+    refused(&row, "MPI_Send: the size of datatype 40 is not known");
+    put_start(&both);
+    put_call(&both, 40, 1000); /* struct: 2 doubles and 3 of it */
+    PUT(&both, 4, 2, 4, 2, 4, 2, 4, 3, 4, 2, 4, 0, 4, 16, 4, 2, 2, 14, 2, 50, 2, 40);
+    put_send(&both, 1100, 3, 40);
+    refused(&both, "MPI_Send: the size of datatype 40 is not known");
+}
+
 TEST(dumpi_requests_that_cannot_be_are_refused)
 {
     struct dumpi_bytes null = {.size = 0}, plain = {.size = 0};
