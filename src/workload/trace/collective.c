@@ -103,10 +103,10 @@ uint32_t communicator_place(const struct trace_communicator *communicator, uint3
 {
     const uint32_t *ranks = communicator->ranks;
     bool has_stride = communicator->size > 1 && ranks[1] != ranks[0];
-    uint32_t at = (rank - ranks[0]) / (has_stride ? ranks[1] - ranks[0] : 1);
+    uint32_t at = communicator->size ? (rank - ranks[0]) / (has_stride ? ranks[1] - ranks[0] : 1) : 0;
     if (at < communicator->size && ranks[at] == rank)
         return at;
-    for (at = 0; ranks[at] != rank;)
+    for (at = 0; at < communicator->size && ranks[at] != rank;)
         at++;
     return at;
 }

@@ -94,7 +94,7 @@ struct plan plan_make(const struct collective_settings *settings, enum collectiv
 /* Of a collective of a trace. */
 struct plan plan_of_task(const struct collective_settings *settings, const struct trace *trace,
                          const struct task *task);
-/* The number of a rank of the job in a communicator that it is in. */
+/* The number of a rank of the job in a communicator; its size: the rank is not in it. */
 uint32_t communicator_place(const struct trace_communicator *communicator, uint32_t rank);
 struct plan_shape plan_shape(const struct plan *plan);
 struct plan_step plan_step(const struct plan *plan, uint32_t rank, uint32_t step);

@@ -11,49 +11,55 @@
 #include "base/table.h"
 #include "base/text.h"
 #include "flitwarp/random.h"
-#include "flitwarp/collective.h"
+#include "workload/trace/collective.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { MOST_ERRORS = 10 };
-#define MOST_BYTES 1000000000000000u  /* of a message: it is sent in pieces, which have to fit into memory */
+#define MOST_BYTES 1000000000000000u /* of a message: it is sent in pieces, which have to fit into memory */
+#define MOST_PICOSECONDS                                                                                               \
+    1000000000000000000u              /* of a task: a few follow each other before 64 bits of ticks are used up */
 #define IN_MEMORY ((size_t)256 << 20) /* bytes of a trace, and of what is staged, before a file is used */
 
 /* ---- arrays that grow without moving, many of them side by side ---- */
 
-enum { CHUNK_CLASSES = 32, FIRST_CHUNK = 512 }; /* bytes; each class is twice the one before */
+enum { FIRST_CHUNK = 512, LAST_CLASS = 11 }; /* bytes; each class is twice the one before, up to 1 MiB */
 
 /* Where chunks come from. */
 struct chunk_store {
-    struct spill *spill;       /* owned */
-    void *free[CHUNK_CLASSES]; /* lists of chunks that were given back */
+    struct spill *spill;        /* owned */
+    void *free[LAST_CLASS + 1]; /* lists of chunks that were given back */
 };
 
-/* A list of chunks, of class 0, 1, 2 ... */
+/* A list of chunks, of class 0, 1, 2 ... LAST_CLASS, and all others of that one too. */
 struct chunks {
     void **items; /* owned */
     uint32_t chunk_count, room;
     uint32_t count; /* of elements, all of one size that divides FIRST_CHUNK */
 };
 
+static uint32_t chunk_class(uint32_t chunk) { return chunk < LAST_CLASS ? chunk : LAST_CLASS; }
+
 static void *chunks_at(const struct chunks *chunks, uint32_t index, size_t element_bytes)
 {
     uint64_t per_unit = FIRST_CHUNK / element_bytes, unit = index / per_unit + 1; /* units of the first chunk, from 1 */
-    uint32_t chunk = 63 - (uint32_t)__builtin_clzll(unit);
-    return (unsigned char *)chunks->items[chunk] + (index - (((uint64_t)1 << chunk) - 1) * per_unit) * element_bytes;
+    uint32_t class = chunk_class(63 - (uint32_t)__builtin_clzll(unit));
+    uint64_t first = unit >> class << class, chunk = class + (unit >> class) - 1; /* unit of its chunk, and that one */
+    return (unsigned char *)chunks->items[chunk] + (index - (first - 1) * per_unit) * element_bytes;
 }
 
 /* An element behind the last, not initialised. */
 static void *chunks_add(struct chunks *chunks, struct chunk_store *store, size_t element_bytes)
 {
-    uint64_t room = (((uint64_t)1 << chunks->chunk_count) - 1) * (FIRST_CHUNK / element_bytes);
-    if (chunks->count == room) {
-        void **head = &store->free[chunks->chunk_count], *chunk = *head;
+    uint32_t class = chunk_class(chunks->chunk_count);
+    uint64_t units = ((uint64_t)(chunks->chunk_count - class + 1) << class) - 1;
+    if (chunks->count == units * (FIRST_CHUNK / element_bytes)) {
+        void **head = &store->free[class], *chunk = *head;
         if (chunk)
             memcpy(head, chunk, sizeof *head);
         else
-            chunk = spill_take(store->spill, (size_t)FIRST_CHUNK << chunks->chunk_count);
+            chunk = spill_take(store->spill, (size_t)FIRST_CHUNK << class);
         chunks->items = memory_grow(chunks->items, chunks->chunk_count, &chunks->room, sizeof *chunks->items);
         chunks->items[chunks->chunk_count++] = chunk;
     }
@@ -64,8 +70,9 @@ static void *chunks_add(struct chunks *chunks, struct chunk_store *store, size_t
 static void chunks_give(struct chunks *chunks, struct chunk_store *store)
 {
     for (uint32_t i = 0; i < chunks->chunk_count; i++) {
-        memcpy(chunks->items[i], &store->free[i], sizeof *store->free);
-        store->free[i] = chunks->items[i];
+        void **head = &store->free[chunk_class(i)];
+        memcpy(chunks->items[i], head, sizeof *head);
+        *head = chunks->items[i];
     }
     free(chunks->items);
     *chunks = (struct chunks){0};
@@ -93,7 +100,8 @@ struct trace_builder {
     struct trace_communicator *communicators; /* owned until the trace is finished, as are the counts */
     uint32_t communicator_room;
     uint64_t *counts;
-    uint32_t count_count, count_room;
+    uint32_t count_count;
+    uint64_t count_room;
     struct table rows; /* of counts, by content */
     struct arena arena;
     struct errors errors; /* found so far */
@@ -213,12 +221,7 @@ uint32_t builder_counts(struct trace_builder *builder, const uint64_t *counts, u
 
 static bool is_member(const struct trace_communicator *communicator, uint32_t rank)
 {
-    if (rank < communicator->size && communicator->ranks[rank] == rank)
-        return true;
-    for (uint32_t i = 0; i < communicator->size; i++)
-        if (communicator->ranks[i] == rank)
-            return true;
-    return false;
+    return communicator_place(communicator, rank) < communicator->size;
 }
 
 static const char *not_there(struct trace_builder *builder, const char *what)
@@ -233,7 +236,10 @@ static const char *builder_fault(struct trace_builder *builder, uint32_t rank, c
     bool meets_others = task->kind != TASK_COMPUTE && task->kind != TASK_UNTIL && task->kind != TASK_JOIN;
     bool takes_any = task->kind == TASK_RECEIVE || task->kind == TASK_PROBE;
     if (!meets_others)
-        return NULL;
+        return task->kind == TASK_JOIN || task->amount <= MOST_PICOSECONDS
+                   ? NULL
+                   : arena_format(&builder->arena, "more than a task can last; accepted: up to %g ns",
+                                  (double)MOST_PICOSECONDS / 1e3);
     if (task->communicator >= trace->communicator_count)
         return not_there(builder, "there is no such communicator");
     if (task->peer >= trace->rank_count && !(takes_any && task->peer == FW_ANY))

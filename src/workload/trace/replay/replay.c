@@ -71,20 +71,23 @@ static uint64_t bytes_of(const struct replay_rank *rank, struct work work)
     return work.kind == WORK_TAKE ? step.receive.bytes : step.send.bytes;
 }
 
+/* Ticks that take part in sums. */
+static tick_t whole_ticks(double ticks) { return (tick_t)llrint(fmin(ticks, 0x1p62)); }
+
 static tick_t duration_of(const struct replay_rank *rank, struct work work)
 {
     const struct trace_config *config = rank->replay->config;
     const struct task *task = &rank->program->tasks[work.task];
     if (work.kind == WORK_COMPUTE)
-        return (tick_t)llrint((double)task->amount * rank->replay->compute_ticks_per_picosecond);
+        return whole_ticks((double)task->amount * rank->replay->compute_ticks_per_picosecond);
     tick_t duration = config->overhead;
     if (config->overhead_per_byte > 0) {
         uint64_t bytes = bytes_of(rank, work);
-        duration += (tick_t)llrint(config->overhead_per_byte * (double)(bytes ? bytes - 1 : 0));
+        duration += whole_ticks(config->overhead_per_byte * (double)(bytes ? bytes - 1 : 0));
     }
     if (config->reduction_time > 0 && work.kind == WORK_TAKE && task->kind == TASK_COLLECTIVE &&
         collective_step(rank->replay, rank->number, work.task, work.step).reduces) /* with what is there */
-        duration += (tick_t)llrint(config->reduction_time * (double)bytes_of(rank, work));
+        duration += whole_ticks(config->reduction_time * (double)bytes_of(rank, work));
     return duration;
 }
 
@@ -167,7 +170,7 @@ static void cpu_is_done(struct replay_rank *rank, uint32_t number, tick_t now)
 static void wait_until(struct replay_rank *rank, uint32_t number, tick_t now)
 {
     double ticks = (double)rank->program->tasks[number].amount * rank->replay->ticks_per_picosecond;
-    tick_t when = rank->replay->start + (tick_t)llrint(ticks);
+    tick_t when = rank->replay->start + whole_ticks(ticks);
     if (when > now)
         set_timer(rank, when, (struct work){.kind = WORK_END, .task = number});
     else
@@ -316,7 +319,6 @@ void replay_init(struct replay *replay, struct application *application)
     replay->compute_ticks_per_picosecond = replay->ticks_per_picosecond * config->compute_scale;
     replay->local_ticks_per_byte = config->local_bandwidth > 0 ? 1 / config->local_bandwidth : 0;
     replay->ranks = arena_array(arena, struct replay_rank, ranks);
-    application_share_count(application, &replay->local_messages);
     replay->active_ranks = ranks;
     if (per_rank)
         replay->rank_ended = arena_array(arena, tick_t, ranks);
@@ -330,7 +332,8 @@ void replay_init(struct replay *replay, struct application *application)
     application_share_samples(application, &replay->bytes);
     errand_prepare(application, &config->errand, ranks);
     application_share_count(application,
-                            &replay->active_ranks); /* the last is found first, and this one often changes */
+                            &replay->local_messages); /* the last are found first, and these often change */
+    application_share_count(application, &replay->active_ranks);
 }
 
 void replay_release(struct replay *replay)

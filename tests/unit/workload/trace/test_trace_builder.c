@@ -61,7 +61,7 @@ TEST(builder_sorts_those_that_wait_by_what_they_wait_for)
 
 TEST(builder_keeps_many_tasks_of_many_ranks_in_any_order)
 {
-    enum { RANKS = 3, TASKS = 50000 };
+    enum { RANKS = 3, TASKS = 200000 };
     struct arena arena = {0};
     struct errors errors = {.arena = &arena};
     struct trace_builder *builder = of_ranks(RANKS);
@@ -158,7 +158,23 @@ TEST(builder_refuses_peers_that_are_not_there)
     builder = of_ranks(4);
     builder_add(builder, 0, &(struct task){.kind = TASK_COLLECTIVE, .communicator = 1}); /* 0: all ranks */
     expect_refusal(builder, "there is no such communicator");
+    builder = of_ranks(4);
+    uint32_t nobody = builder_communicator(builder, NULL, 0);
+    builder_add(builder, 0, &(struct task){.kind = TASK_COLLECTIVE, .communicator = nobody});
+    expect_refusal(builder, "its rank is not in the communicator");
     expect_refusal(trace_builder_create(), "there are no ranks");
+}
+
+/* Picoseconds become ticks by way of a double, and add up. */
+TEST(builder_refuses_times_beyond_all_runs)
+{
+    static const enum task_kind kinds[] = {TASK_COMPUTE, TASK_UNTIL};
+    for (uint32_t i = 0; i < 2; i++) {
+        struct trace_builder *builder = of_ranks(1);
+        builder_add(builder, 0, &(struct task){.kind = (uint8_t)kinds[i], .amount = 1000000000000000000});
+        builder_add(builder, 0, &(struct task){.kind = (uint8_t)kinds[i], .amount = 1000000000000000001});
+        expect_refusal(builder, "1e+15 ns): more than a task can last; accepted: up to 1e+15 ns");
+    }
 }
 
 TEST(builder_keeps_equal_rows_of_counts_once)

@@ -161,8 +161,8 @@ static bool read_communicator(struct vef *vef, uint64_t number)
     if (!lines_next(lines))
         return errors_add(lines->errors, "%s: the file ends where communicator C%llu is due", lines->source->path,
                           (unsigned long long)number);
-    uint32_t size = 0, room = (uint32_t)((lines->end - lines->at) / 2); /* a blank and a digit at least */
-    uint32_t *members = arena_array(&vef->arena, uint32_t, room);
+    uint64_t most = (uint64_t)(lines->end - lines->at) / 2; /* a blank and a digit at least */
+    uint32_t size = 0, *members = arena_array(&vef->arena, uint32_t, most < ranks ? most : ranks);
     if (!lines_word(lines, &word) || !word_numbered(word, 'C', number, &id) || id != number)
         return lines_refuse(lines, word, "where communicator C%llu is due", (unsigned long long)number);
     while (lines_word(lines, &word)) {
