@@ -46,12 +46,14 @@ static uint32_t *make_counts(const struct motif *motif)
     uint64_t *counts = arena_array(motif->arena, uint64_t, 2 * (size_t)ranks);
     for (uint32_t other = 0; other < ranks; other++)
         counts[other] = collective_block(config, other);
+    bool all_differ = config->operation == OPERATION_ALLTOALL; /* everybody sends a rank what is its block */
+    uint32_t row = all_differ ? NO_COUNTS : builder_counts(motif->builder, counts, ranks);
     for (uint32_t rank = 0; rank < ranks; rank++) {
-        for (uint32_t other = 0; other < ranks; other++) /* in an all-to-all everybody sends a rank what is its block */
+        for (uint32_t other = 0; all_differ && other < ranks; other++)
             counts[ranks + other] = collective_block(config, rank);
-        bool knows = !(ROOTED >> config->operation & 1) || rank == config->root;
-        uint32_t count = config->operation == OPERATION_ALLTOALL ? 2 * ranks : ranks;
-        rows[rank] = knows ? builder_counts(motif->builder, counts, count) : NO_COUNTS;
+        if (all_differ)
+            row = builder_counts(motif->builder, counts, 2 * ranks);
+        rows[rank] = !(ROOTED >> config->operation & 1) || rank == config->root ? row : NO_COUNTS;
     }
     return rows;
 }
