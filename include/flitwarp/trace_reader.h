@@ -91,6 +91,15 @@ struct trace_source {
     uint32_t room;      /* for so many ranks; 0: for any number */
 };
 
+/* A number of so many bytes, the lowest first. */
+static inline uint64_t little_endian(const unsigned char *at, uint32_t bytes)
+{
+    uint64_t number = 0;
+    while (bytes-- > 0)
+        number = number << 8 | at[bytes];
+    return number;
+}
+
 /* Maps a file; errors say why it cannot be read. Closed by trace_source_close. */
 bool trace_source_open(struct trace_source *source, const char *path, struct errors *errors);
 void trace_source_close(struct trace_source *source);

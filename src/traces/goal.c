@@ -242,8 +242,8 @@ static struct span task_nodes(struct goal_schedule *schedule, uint32_t rank, uin
 void goal_rank_make(struct goal_schedule *schedule, uint32_t rank, struct goal_rank *made)
 {
     const struct trace_rank *from = &schedule->trace->ranks[rank];
-    struct span *spans = memory_take(from->task_count * sizeof *spans + 1);
-    struct moment *moments = memory_take(from->task_count * sizeof *moments + 1);
+    struct span *spans = memory_take(from->task_count * sizeof *spans);
+    struct moment *moments = memory_take(from->task_count * sizeof *moments);
     uint32_t moment_count = 0;
     made->node_count = made->edge_count = 0;
     for (uint32_t i = 0; i < from->task_count; i++) {

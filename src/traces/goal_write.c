@@ -99,7 +99,7 @@ static void write_nodes(FILE *out, const struct goal_rank *rank, const uint32_t 
 
 static void write_rank(FILE *out, const struct goal_rank *rank)
 {
-    uint32_t *waits = memory_take(rank->node_count * sizeof *waits + 1), roots = 0;
+    uint32_t *waits = memory_take(rank->node_count * sizeof *waits), roots = 0;
     for (uint32_t i = 0; i < rank->edge_count; i++)
         waits[rank->edges[i].later]++;
     for (uint32_t i = 0; i < rank->node_count; i++)

@@ -49,8 +49,8 @@ static void take_task(struct gathering *gathering, uint32_t rank, const struct t
 static void gather_rank(struct gathering *gathering, const struct trace *trace, uint32_t rank)
 {
     const struct trace_rank *at = &trace->ranks[rank];
-    struct progress *progress = memory_take(at->task_count * sizeof *progress + 1);
-    uint32_t *ready = memory_take(at->task_count * sizeof *ready + 1), ready_count = 0;
+    struct progress *progress = memory_take(at->task_count * sizeof *progress);
+    uint32_t *ready = memory_take(at->task_count * sizeof *ready), ready_count = 0;
     for (uint32_t i = at->task_count; i-- > 0;) {
         progress[i] = (struct progress){.waits = at->tasks[i].waits};
         if (!at->tasks[i].waits)
@@ -95,7 +95,7 @@ int messages_write(const struct trace *trace, const char *path, bool is_lossy, s
     for (uint32_t rank = 0; rank < trace->rank_count; rank++)
         for (uint32_t i = 0; i < trace->ranks[rank].task_count; i++)
             sends += trace->ranks[rank].tasks[i].kind == TASK_SEND;
-    gathering.messages = memory_take(sends * sizeof *gathering.messages + 1);
+    gathering.messages = memory_take(sends * sizeof *gathering.messages);
     for (uint32_t rank = 0; rank < trace->rank_count; rank++)
         gather_rank(&gathering, trace, rank);
     const struct trace_loss losses[] = {

@@ -16,12 +16,14 @@
 
 #include "workload/numbers.h"
 
+#define MAX_FLITS (1 << 30)
+
 struct fixed_config {
     uint32_t flits;
 };
 
 static const struct option fixed_options[] = {
-    OPTION_U32(struct fixed_config, flits, "1", 1, 1 << 30, "flits", "size of every message"),
+    OPTION_U32(struct fixed_config, flits, "1", 1, MAX_FLITS, "flits", "size of every message"),
     OPTION_END,
 };
 
@@ -38,8 +40,6 @@ static uint32_t fixed_draw(const struct size *size, struct random *random)
 }
 
 /* ---- with weights ---- */
-
-#define MAX_FLITS (1 << 30)
 
 struct weighted_sizes {
     const uint32_t *flits;
@@ -70,7 +70,7 @@ struct mix_config {
 };
 
 static const struct option mix_options[] = {
-    OPTION_U32_LIST(struct mix_config, sizes, REQUIRED, 1, 1 << 30, "flits", "the sizes to draw from"),
+    OPTION_U32_LIST(struct mix_config, sizes, REQUIRED, 1, MAX_FLITS, "flits", "the sizes to draw from"),
     OPTION_F64_LIST(struct mix_config, weights, "[]", 0, 1e9, NULL, "how often each is drawn; empty: all the same"),
     OPTION_END,
 };
@@ -141,10 +141,10 @@ struct read_write_config {
 
 static const struct option read_write_options[] = {
     OPTION_F64(struct read_write_config, reads, "0.5", 0, 1, NULL, "share of the requests that are reads"),
-    OPTION_U32(struct read_write_config, read_request, "1", 1, 1 << 30, "flits", "request of a read"),
-    OPTION_U32(struct read_write_config, read_reply, "5", 1, 1 << 30, "flits", "reply to a read"),
-    OPTION_U32(struct read_write_config, write_request, "5", 1, 1 << 30, "flits", "request of a write"),
-    OPTION_U32(struct read_write_config, write_reply, "1", 1, 1 << 30, "flits", "reply to a write"),
+    OPTION_U32(struct read_write_config, read_request, "1", 1, MAX_FLITS, "flits", "request of a read"),
+    OPTION_U32(struct read_write_config, read_reply, "5", 1, MAX_FLITS, "flits", "reply to a read"),
+    OPTION_U32(struct read_write_config, write_request, "5", 1, MAX_FLITS, "flits", "request of a write"),
+    OPTION_U32(struct read_write_config, write_reply, "1", 1, MAX_FLITS, "flits", "reply to a write"),
     OPTION_END,
 };
 

@@ -74,15 +74,7 @@ static const uint8_t sizes[] = {
 
 /* ---- bytes ---- */
 
-static uint64_t number_at(const unsigned char *at, uint32_t bytes)
-{
-    uint64_t number = 0;
-    while (bytes-- > 0)
-        number = number << 8 | at[bytes];
-    return number;
-}
-
-static uint32_t netrace_u32_at(const unsigned char *at) { return (uint32_t)number_at(at, 4); }
+static uint32_t netrace_u32_at(const unsigned char *at) { return (uint32_t)little_endian(at, 4); }
 
 static bool is_bzip2(const struct trace_source *source)
 {
@@ -194,7 +186,7 @@ static bool check_regions(struct netrace *netrace)
     for (uint32_t i = 0; i < netrace->regions; i++) {
         if (!netrace_read_bytes(netrace, bytes, sizeof bytes))
             return false;
-        region_packets = number_at(bytes + 16, 8);
+        region_packets = little_endian(bytes + 16, 8);
         if (region_packets > netrace->packet_count - packets)
             return netrace_error(netrace, netrace_offset(netrace) - 8,
                                  "region %u has %llu packets, more than are left of the %llu of the whole file", i,
@@ -211,7 +203,7 @@ static bool netrace_read_header(struct netrace *netrace)
         !netrace_read_bytes(netrace, bytes + 8, HEADER_BYTES - 8))
         return false;
     netrace->nodes = bytes[38];
-    netrace->packet_count = number_at(bytes + 48, 8);
+    netrace->packet_count = little_endian(bytes + 48, 8);
     netrace->regions = netrace_u32_at(bytes + 60);
     if (netrace->nodes == 0 || netrace->packet_count == 0 || netrace->packet_count > MAX_PACKETS)
         return netrace_error(netrace, 38,
@@ -272,7 +264,7 @@ static bool netrace_read_packet(struct netrace *netrace, struct netrace_packet *
     if (!netrace_read_bytes(netrace, bytes, sizeof bytes))
         return false;
     uint8_t type = bytes[16];
-    *packet = (struct netrace_packet){.cycle = number_at(bytes, 8),
+    *packet = (struct netrace_packet){.cycle = little_endian(bytes, 8),
                                       .offset = offset,
                                       .id = netrace_u32_at(bytes + 8),
                                       .bytes = type < sizeof sizes ? sizes[type] : 0,

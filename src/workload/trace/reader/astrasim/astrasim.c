@@ -4,8 +4,8 @@
  *
  *   DATA
  *   2
- *   conv1  -1  1300 FW_NONE 0  1200 FW_NONE 0  3200 ALLREDUCE 37632  320
- *   conv2  -1   350 FW_NONE 0   360 FW_NONE 0   750 ALLREDUCE 65536   75
+ *   conv1  -1  1300 NONE 0  1200 NONE 0  3200 ALLREDUCE 37632  320
+ *   conv2  -1   350 NONE 0   360 NONE 0   750 ALLREDUCE 65536   75
  *
  * with a name, -1, then time to compute, collective and bytes of the forward pass, of the
  * gradients of the input and of the weights, and the time of an update. All ranks do the

@@ -215,11 +215,12 @@ static bool set_label(struct goal *goal, struct word label)
     uint32_t task = 0;
     if (!isalpha((unsigned char)*label.chars))
         return goal_error(goal, "%s is no label: they begin with a letter", shown(goal, label));
-    if (*goal_label(goal, label))
+    uint32_t *number = goal_label(goal, label);
+    if (*number)
         return goal_error(goal, "label %s is set twice in rank %u", shown(goal, label), goal->rank);
     if (!take_operation(goal, goal_next_word(goal), &task))
         return false;
-    *goal_label(goal, label) = task + 1;
+    *number = task + 1;
     return true;
 }
 

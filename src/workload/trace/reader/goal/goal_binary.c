@@ -32,17 +32,9 @@ struct schedule {
 #define at_error(schedule, offset, format, ...)                                                                        \
     errors_add((schedule)->errors, "%s: at byte %zu: " format, (schedule)->source->path, (size_t)(offset), __VA_ARGS__)
 
-static uint64_t number_at(const struct trace_source *source, size_t offset, uint32_t bytes)
-{
-    uint64_t number = 0;
-    for (uint32_t i = bytes; i-- > 0;)
-        number = number << 8 | source->bytes[offset + i];
-    return number;
-}
-
 static uint32_t schedule_u32_at(const struct trace_source *source, size_t offset)
 {
-    return (uint32_t)number_at(source, offset, 4);
+    return (uint32_t)little_endian(source->bytes + offset, 4);
 }
 
 static bool schedule_add_node(const struct schedule *schedule, size_t at)
@@ -53,7 +45,8 @@ static bool schedule_add_node(const struct schedule *schedule, size_t at)
     uint32_t type = source->bytes[at + 4], ranks = builder_ranks(schedule->builder);
     if (type < NODE_SEND || type > NODE_COMPUTE)
         return at_error(schedule, at + 4, "%u is no type of node; accepted: 1 (send), 2 (receive), 3 (calc)", type);
-    struct task task = {.kind = kinds[type], .amount = number_at(source, at + 9, 8), .cpu = source->bytes[at + 21]};
+    struct task task = {
+        .kind = kinds[type], .amount = little_endian(source->bytes + at + 9, 8), .cpu = source->bytes[at + 21]};
     if (type == NODE_COMPUTE && task.amount > MOST_NANOSECONDS)
         return at_error(schedule, at + 9, "%llu nanoseconds; accepted: up to %llu", (unsigned long long)task.amount,
                         (unsigned long long)MOST_NANOSECONDS);
@@ -95,7 +88,8 @@ static bool schedule_lay_out(struct schedule *schedule)
 {
     const struct trace_source *source = schedule->source;
     size_t entry = HEADER + (size_t)schedule->rank * RANGE;
-    uint64_t start = number_at(source, entry, 8), end = number_at(source, entry + 8, 8), size = source->size - BASE;
+    uint64_t start = little_endian(source->bytes + entry, 8), end = little_endian(source->bytes + entry + 8, 8),
+             size = source->size - BASE;
     if (start > end || end > size || end - start < 8)
         return at_error(schedule, entry, "rank %u lies at %llu to %llu of %llu bytes", schedule->rank,
                         (unsigned long long)start, (unsigned long long)end, (unsigned long long)size);
@@ -143,7 +137,7 @@ static bool schedule_read_rank(struct schedule *schedule)
 static bool goal_binary_read(const struct trace_source *source, struct trace_builder *builder, struct errors *errors)
 {
     struct schedule schedule = {.source = source, .builder = builder, .errors = errors};
-    uint64_t cookie = source->size >= BASE ? number_at(source, 0, 8) : 0;
+    uint64_t cookie = source->size >= BASE ? little_endian(source->bytes, 8) : 0;
     if (cookie == DESTROYED)
         return at_error(&schedule, 0, "the file was marked as invalid (%u) by who wrote it", DESTROYED);
     if (cookie != COOKIE)
@@ -166,7 +160,7 @@ static bool goal_binary_read(const struct trace_source *source, struct trace_bui
 
 static bool goal_binary_looks_like(const struct trace_source *source)
 {
-    uint64_t cookie = source->size >= 8 ? number_at(source, 0, 8) : 0;
+    uint64_t cookie = source->size >= 8 ? little_endian(source->bytes, 8) : 0;
     return cookie == COOKIE || cookie == DESTROYED || cookie == __builtin_bswap64(COOKIE);
 }
 

@@ -158,7 +158,7 @@ static bool report_waiting(struct htsim *htsim, const struct htsim_flow *flow)
 /* Goes through the flows as if they took no time. */
 static bool all_start(struct htsim *htsim)
 {
-    uint32_t *queue = memory_take(sizeof *queue * (htsim->flow_count + 1u)), queued = 0;
+    uint32_t *queue = memory_take(sizeof *queue * htsim->flow_count), queued = 0;
     for (uint32_t i = 0; i < htsim->flow_count; i++)
         if (htsim->flows[i].trigger == NO_TRIGGER) {
             htsim->flows[i].is_reached = true;
@@ -268,8 +268,6 @@ static void add_trigger(struct making *making, const struct htsim_trigger *trigg
 void htsim_add_tasks(struct htsim *htsim, struct trace_builder *builder)
 {
     struct making making = {.htsim = htsim, .told = memory_take(sizeof *making.told * (uint32_t)htsim->said[NODES])};
-    for (uint32_t i = 0; i < (uint32_t)htsim->said[NODES]; i++)
-        making.told[i] = (struct told){0};
     packets_init(&making.packets, builder, (uint32_t)htsim->said[NODES]);
     for (uint32_t i = 0; i < htsim->flow_count; i++) {
         struct htsim_flow *flow = &htsim->flows[i];
