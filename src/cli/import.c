@@ -125,11 +125,11 @@ static int import_file(struct import *import, const struct format *format, bool 
     if (!format || !format->import(import, bytes, size) || !is_accepted(import))
         return EXIT_USAGE;
     errors_print(import->notes, stderr);
-    uint32_t count = import->notes->count;
+    uint32_t count = import->notes->count, decisive = *import->decisive;
     if (count)
-        fprintf(stderr, "%u setting%s not carried over%s\n", count, count == 1 ? "" : "s",
-                is_strict ? "; nothing is written" : "");
-    return count && is_strict ? EXIT_USAGE : save(import, format);
+        fprintf(stderr, "%u setting%s not carried over, %u of them decisive%s\n", count, count == 1 ? "" : "s",
+                decisive, decisive && is_strict ? "; nothing is written" : "");
+    return decisive && is_strict ? EXIT_USAGE : save(import, format);
 }
 
 static int cli_import(struct call *call)
@@ -147,9 +147,11 @@ static int cli_import(struct call *call)
         return EXIT_USAGE;
     }
     struct errors notes = {.arena = &call->arena};
+    uint32_t decisive = 0;
     struct import import = {.arena = &call->arena,
                             .errors = &call->errors,
                             .notes = &notes,
+                            .decisive = &decisive,
                             .file = call->configs[0],
                             .output = flag_value(call, "-o"),
                             .result = json_object(&call->arena)};
@@ -164,10 +166,12 @@ static const struct command import_command = {
     .flags = {{"--from", "booksim|simured|supersim",
                "whose it is: key = value; or KEY value or JSON; by content if not given", NULL},
               {"-o", "OUT.json", "where to write to; standard output if not given", NULL},
-              {"--strict", NULL, "fail, with status 1 and no output, when anything is not carried over", NULL}},
+              {"--strict", NULL, "fail, with status 1 and no output, when anything decisive is not carried over",
+               NULL}},
     .notes =
         "Reads a configuration of BookSim, SimuRed or SuperSim. What is not carried over is listed on standard error:\n"
-        "the setting, its value, why, and what comes nearest here.",
+        "the setting, its value, whether that is decisive (results differ) or harmless, why, and what comes nearest "
+        "here.",
     .takes_config = true,
     .run = cli_import,
 };

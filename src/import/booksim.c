@@ -31,9 +31,9 @@ unsigned long long booksim_count(struct import *import, const char *key, uint64_
     return import_count(import, import_take(import, key), min, min, max);
 }
 
-void booksim_note(struct import *import, const char *key, const char *why, const char *nearest)
+void booksim_note(struct import *import, const char *key, enum import_kind kind, const char *why, const char *nearest)
 {
-    import_note(import, import_take(import, key), why, nearest);
+    import_note(import, import_take(import, key), kind, why, nearest);
 }
 
 struct json *booksim_item(struct import *import, const struct json *value, const char *text)
@@ -72,7 +72,7 @@ static void booksim_put_seed(struct import *import)
 {
     const struct json *seed = import_take(import, "seed");
     if (import_is(seed, "time"))
-        import_note(import, seed, "a run must be repeatable", "simulator.seed");
+        import_note(import, seed, DECISIVE, "a run must be repeatable", "simulator.seed");
     else
         import_set(import, "simulator", "seed=%llu", import_count(import, seed, 0, 0, UINT32_MAX));
 }
@@ -96,7 +96,7 @@ static void booksim_put_concentrated(struct import *import)
     import_comment(import, topology, "BookSim numbers the nodes of a router by rows of the chip, we one by one");
     for (uint32_t i = 0; i < 2; i++)
         if (booksim_count(import, sides[i][0], 1, 65536) != k && booksim_given(import, sides[i][0]))
-            booksim_note(import, sides[i][0], sides[i][1], "network.topology.widths");
+            booksim_note(import, sides[i][0], DECISIVE, sides[i][1], "network.topology.widths");
     import_take(import, "xr");
     import_take(import, "yr");
 }
@@ -123,7 +123,7 @@ static void booksim_put_dragonfly(struct import *import)
     import_set(import, "network.topology", "terminals=%llu routers=%llu global=%llu groups=%llu", p, 2 * p, p,
                2 * p * p + 1);
     if (booksim_count(import, "n", 1, DIMENSIONS_MAX) != 1 && booksim_given(import, "n"))
-        booksim_note(import, "n", "groups are fully connected, as BookSim's are with n = 1", NULL);
+        booksim_note(import, "n", DECISIVE, "groups are fully connected, as BookSim's are with n = 1", NULL);
 }
 
 static void booksim_put_file(struct import *import)
@@ -140,7 +140,7 @@ static void booksim_put_single(struct import *import)
     unsigned long long ports = booksim_count(import, "in_ports", 1, 4096);
     import_set(import, "network.topology", "terminals=%llu", ports);
     if (booksim_count(import, "out_ports", 1, 4096) != ports)
-        booksim_note(import, "out_ports", "a terminal has an input and an output", "in_ports");
+        booksim_note(import, "out_ports", DECISIVE, "a terminal has an input and an output", "in_ports");
 }
 
 static const struct topology_row {
@@ -213,9 +213,10 @@ static void booksim_put_routing(struct import *import, const struct topology_row
     import_set(import, "network.routing", "type=%s %s", row->ours ? row->ours : "minimal",
                row->ours ? row->options : "");
     if (!row->ours)
-        booksim_note(import, "routing_function", "not known here for this topology", "network.routing minimal");
+        booksim_note(import, "routing_function", DECISIVE, "not known here for this topology",
+                     "network.routing minimal");
     else if (row->why)
-        booksim_note(import, "routing_function", row->why, row->ours);
+        booksim_note(import, "routing_function", DECISIVE, row->why, row->ours);
     if (!is_given)
         import_comment(import, import_ours(import, "network.routing"),
                        "the file names no routing_function; this is the usual one");
@@ -229,7 +230,7 @@ static void booksim_put_network(struct import *import)
     import_set(import, "network.topology", "type=%s", row->ours);
     row->put(import);
     if (row->why)
-        booksim_note(import, "topology", row->why, row->ours);
+        booksim_note(import, "topology", DECISIVE, row->why, row->ours);
     booksim_put_routing(import, row);
     import_put(import, "network.router", json_object(import->arena));
     bool is_on_chip = !booksim_is(import, "use_noc_latency", "0");
@@ -297,7 +298,7 @@ static const char *arbiter_for(struct import *import, const char *own_key)
     if (booksim_is(import, key, "matrix"))
         return "least_recently_served";
     if (!booksim_is(import, key, "round_robin"))
-        booksim_note(import, key, "no such arbiter", "round_robin");
+        booksim_note(import, key, DECISIVE, "no such arbiter", "round_robin");
     return "round_robin";
 }
 
@@ -310,9 +311,9 @@ static void booksim_put_allocator(struct import *import)
     const struct allocator_row *row = IMPORT_FIND(allocators, name);
     row = row ? row : allocators;
     if (!booksim_is(import, key, row->theirs))
-        booksim_note(import, key, "no such allocator", row->ours);
+        booksim_note(import, key, DECISIVE, "no such allocator", row->ours);
     else if (row->why)
-        booksim_note(import, key, row->why, row->ours);
+        booksim_note(import, key, DECISIVE, row->why, row->ours);
     import_set(import, path, "type=%s", row->ours);
     const char *rounds = booksim_is(import, own_rounds, "0") ? "alloc_iters" : own_rounds;
     unsigned long long iterations = booksim_count(import, rounds, 1, 64);
@@ -329,11 +330,11 @@ static void booksim_put_priority(struct import *import)
     if (booksim_is(import, "priority", "none"))
         return;
     if (!booksim_is(import, "priority", "age"))
-        booksim_note(import, "priority", no_priorities,
+        booksim_note(import, "priority", DECISIVE, no_priorities,
                      booksim_is(import, "priority", "class") ? "network.service.levels of protocol classes"
                                                              : "network.router.arbiter age");
     else if (strncmp(booksim_value(import, "sw_allocator"), "separable", 9) != 0)
-        booksim_note(import, "priority", "only arbiters know the age of packets, not this allocator",
+        booksim_note(import, "priority", DECISIVE, "only arbiters know the age of packets, not this allocator",
                      "network.router.allocator separable_input_first with arbiters age");
 }
 
@@ -368,52 +369,58 @@ static const struct import_lost booksim_lost[] = {
      "burst_beta=0.5; burst_r1=-1; use_read_write=0; write_fraction=0.5; read_request_size=1; read_reply_size=1; "
      "write_request_size=1; write_reply_size=1; batch_size=1000; batch_count=1; sim_type=latency; warmup_periods=3; "
      "sample_period=1000; max_samples=10; stopping_thres=0.05",
-     NULL, NULL},
+     HARMLESS, NULL, NULL},
     /* network */
-    {"channel_file=", "this file of lengths is not read", "network.channel.cable.plan, or latencies in topology file"},
-    {"subnets=1; physical_subnetworks=1", "one plane is imported", "network.planes.count"},
-    {"*_subnet", "one plane is imported", "network.planes.selection by_class"},
-    {"link_failures=0; fail_seed=0", "channels do not fail", NULL},
-    {"express_channels=0", "a mesh has channels between neighbours only", "network.topology.channels"},
-    {"limit=0", "all terminals take part", "workload.applications[].allocation"},
+    {"channel_file=", DECISIVE, "this file of lengths is not read",
+     "network.channel.cable.plan, or latencies in topology file"},
+    {"subnets=1; physical_subnetworks=1", DECISIVE, "one plane is imported", "network.planes.count"},
+    {"*_subnet", DECISIVE, "one plane is imported", "network.planes.selection by_class"},
+    {"link_failures=0; fail_seed=0", DECISIVE, "channels do not fail", NULL},
+    {"express_channels=0", DECISIVE, "a mesh has channels between neighbours only", "network.topology.channels"},
+    {"limit=0", DECISIVE, "all terminals take part", "workload.applications[].allocation"},
     /* router */
-    {"buffer_policy=private; shared_buf_size=0; private_buf*", own_buffers, "network.router.buffer_exclusive"},
-    {"max_held_slots=-1", own_buffers, "network.router.buffer_maximum"},
-    {"feedback_*", own_buffers, NULL},
-    {"wait_for_tail_credit=0", "a VC is free for the next packet when the tail has been sent", NULL},
-    {"vc_prioritize_empty=0", "VCs are chosen whether they are empty or not", "network.router.vc_needs_credit"},
-    {"vc_priority_donation=0; replies_inherit_priority=0", no_priorities, NULL},
-    {"class_priority=0", no_priorities, "network.service.levels of protocol classes"},
-    {"vc_shuffle_requests=0", "requests keep their order", NULL},
-    {"internal_speedup=1", "the router's clock is not raised alone",
+    {"buffer_policy=private; shared_buf_size=0; private_buf*", DECISIVE, own_buffers,
+     "network.router.buffer_exclusive"},
+    {"max_held_slots=-1", DECISIVE, own_buffers, "network.router.buffer_maximum"},
+    {"feedback_*", DECISIVE, own_buffers, NULL},
+    {"wait_for_tail_credit=0", DECISIVE, "a VC is free for the next packet when the tail has been sent", NULL},
+    {"vc_prioritize_empty=0", DECISIVE, "VCs are chosen whether they are empty or not",
+     "network.router.vc_needs_credit"},
+    {"vc_priority_donation=0; replies_inherit_priority=0", DECISIVE, no_priorities, NULL},
+    {"class_priority=0", DECISIVE, no_priorities, "network.service.levels of protocol classes"},
+    {"vc_shuffle_requests=0", DECISIVE, "requests keep their order", NULL},
+    {"internal_speedup=1", DECISIVE, "the router's clock is not raised alone",
      "network.router.cycle below network.channel.cycle, all latencies in the finer ticks"},
-    {"output_delay=0", "there is no stage behind the crossbar", "network.router.crossbar_latency"},
-    {"output_buffer_size=-1", "an input-queued router has no buffers at its outputs",
+    {"output_delay=0", DECISIVE, "there is no stage behind the crossbar", "network.router.crossbar_latency"},
+    {"output_buffer_size=-1", DECISIVE, "an input-queued router has no buffers at its outputs",
      "network.router.type input_output_queued"},
-    {"speculative=0; spec_*", "VC and switch allocation follow each other", "network.router.vc_allocation_latency 0"},
-    {"noq=0", "VCs are not assigned by the next output", "network.routing voq, on a single router"},
-    {"vct=0", "belongs to the event-driven router", "network.router.switching virtual_cut_through"},
+    {"speculative=0; spec_*", DECISIVE, "VC and switch allocation follow each other",
+     "network.router.vc_allocation_latency 0"},
+    {"noq=0", DECISIVE, "VCs are not assigned by the next output", "network.routing voq, on a single router"},
+    {"vct=0", DECISIVE, "belongs to the event-driven router", "network.router.switching virtual_cut_through"},
     /* traffic */
-    {"perm_seed=0", "a permutation is drawn from the one seed", "simulator.seed"},
-    {"*_begin_vc; *_end_vc", "requests and replies are imported as one protocol class", "network.protocol_classes"},
-    {"max_outstanding_requests=0", "belongs to sim_type = batch", "a lower workload.applications[].load"},
+    {"perm_seed=0", DECISIVE, "a permutation is drawn from the one seed", "simulator.seed"},
+    {"*_begin_vc; *_end_vc", DECISIVE, "requests and replies are imported as one protocol class",
+     "network.protocol_classes"},
+    {"max_outstanding_requests=0", DECISIVE, "belongs to sim_type = batch", "a lower workload.applications[].load"},
     /* run */
-    {"latency_thres=500", "saturation is found by the backlog, not by a bound on latency",
+    {"latency_thres=500", HARMLESS, "saturation is found by the backlog, not by a bound on latency",
      "\"saturated\" in the results"},
-    {"acc_stopping_thres=0.05", "the window has a fixed length", "sample auto"},
-    {"warmup_thres=0.05; acc_warmup_thres=0.05", "the warm-up has a fixed length", "warmup auto"},
-    {"sim_count=1", "a configuration is one run", "seeds of a sweep (docs/sweeps.md)"},
-    {"include_queuing=1", "both are in the results: packet_latency with the source queue, network_latency without it",
+    {"acc_stopping_thres=0.05", HARMLESS, "the window has a fixed length", "sample auto"},
+    {"warmup_thres=0.05; acc_warmup_thres=0.05", HARMLESS, "the warm-up has a fixed length", "warmup auto"},
+    {"sim_count=1", HARMLESS, "a configuration is one run", "seeds of a sweep (docs/sweeps.md)"},
+    {"include_queuing=1", HARMLESS,
+     "both are in the results: packet_latency with the source queue, network_latency without it",
      "network_latency in the results"},
-    {"measure_stats=1", "all classes are sampled", "workload.applications[].sample 0"},
-    {"pair_stats=0", own_results, "flitwarp parse LOG --matrix"},
-    {"deadlock_warn_timeout=256", "a deadlock ends the run and is reported", "network.deadlock_interval"},
-    {"drain_measured_only=0", "a run ends when all sampled packets have arrived", NULL},
-    {"print_*=0; stats_out=", own_results, "the results: flitwarp run --results"},
-    {"viewer_trace=0; watch_*=", "flits are not watched in this way", "flitwarp trace --packet"},
-    {"flow_out=0; *_out=", own_results, "workload.series_interval and the packet log"},
-    {"sim_power=0; power_output_file; tech_file=; channel_sweep=0", "power is not modelled", NULL},
-    {"channel_width=128", "without bandwidths the width of a flit means nothing", "network.flit_bytes"},
+    {"measure_stats=1", HARMLESS, "all classes are sampled", "workload.applications[].sample 0"},
+    {"pair_stats=0", HARMLESS, own_results, "flitwarp parse LOG --matrix"},
+    {"deadlock_warn_timeout=256", HARMLESS, "a deadlock ends the run and is reported", "network.deadlock_interval"},
+    {"drain_measured_only=0", HARMLESS, "a run ends when all sampled packets have arrived", NULL},
+    {"print_*=0; stats_out=", HARMLESS, own_results, "the results: flitwarp run --results"},
+    {"viewer_trace=0; watch_*=", HARMLESS, "flits are not watched in this way", "flitwarp trace --packet"},
+    {"flow_out=0; *_out=", HARMLESS, own_results, "workload.series_interval and the packet log"},
+    {"sim_power=0; power_output_file; tech_file=; channel_sweep=0", HARMLESS, "power is not modelled", NULL},
+    {"channel_width=128", HARMLESS, "without bandwidths the width of a flit means nothing", "network.flit_bytes"},
     {0},
 };
 

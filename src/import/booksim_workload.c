@@ -46,7 +46,7 @@ static void booksim_put_hotspot(struct import *import, const struct json *value,
     const struct json *first = arguments->count ? arguments->first : booksim_item(import, value, "0");
     const struct json *nodes = booksim_put_list(import, "traffic.terminals", first, true);
     for (uint32_t i = 2; i < arguments->count; i++)
-        booksim_note(import, "traffic", "hotspot has nodes and rates only", NULL);
+        booksim_note(import, "traffic", DECISIVE, "hotspot has nodes and rates only", NULL);
     if (arguments->count < 2)
         return;
     const struct json *rates = booksim_put_list(import, "traffic.weights", first->next, false);
@@ -92,7 +92,7 @@ static void booksim_put_traffic(struct import *import, uint32_t class)
     while (row->theirs && (strcmp(row->theirs, name) != 0 || !import_lists(row->topologies, topology)))
         row++;
     if (!row->theirs || row->why)
-        booksim_note(import, "traffic", row->theirs ? row->why : "no such pattern",
+        booksim_note(import, "traffic", DECISIVE, row->theirs ? row->why : "no such pattern",
                      row->theirs ? row->ours : "uniform_random");
     row = row->theirs ? row : traffics;
     import_set(import, "traffic", "type=%s %s", row->ours, row->options);
@@ -103,9 +103,10 @@ static void booksim_put_traffic(struct import *import, uint32_t class)
     else if (strcmp(row->ours, "adversarial") == 0) /* a group is 2 k routers of k terminals */
         import_set(import, "traffic", "group=%llu", 2 * k * k);
     else if (strcmp(row->ours, "tornado") == 0 && k % 2)
-        booksim_note(import, "traffic", "goes floor(k/2) - 1 routers there, ceil(k/2) - 1 here; k is odd", "tornado");
+        booksim_note(import, "traffic", DECISIVE, "goes floor(k/2) - 1 routers there, ceil(k/2) - 1 here; k is odd",
+                     "tornado");
     if (arguments->count && strcmp(name, "hotspot") != 0)
-        booksim_note(import, "traffic", "the pattern's arguments are not carried over", row->ours);
+        booksim_note(import, "traffic", DECISIVE, "the pattern's arguments are not carried over", row->ours);
 }
 
 /* ---- sizes ---- */
@@ -174,7 +175,7 @@ static void booksim_put_injection(struct import *import, uint32_t class, double 
     if (strcmp(name, "on_off") != 0) {
         import_set(import, "", "injection=bernoulli");
         if (strcmp(value->text, "bernoulli") != 0)
-            booksim_note(import, "injection_process", "no such process", "bernoulli");
+            booksim_note(import, "injection_process", DECISIVE, "no such process", "bernoulli");
         return;
     }
     double numbers[3];
@@ -186,7 +187,7 @@ static void booksim_put_injection(struct import *import, uint32_t class, double 
     double alpha = numbers[0], beta = numbers[1], r1 = numbers[2];
     double on_rate = r1 >= 0 ? r1 : alpha > 0 ? packets * (alpha + beta) / alpha : 1;
     if (on_rate > 1) {
-        booksim_note(import, "injection_process", "a node would make more than a packet a cycle while on",
+        booksim_note(import, "injection_process", DECISIVE, "a node would make more than a packet a cycle while on",
                      "workload.applications[].injection.on_rate 1");
         on_rate = 1;
     }
@@ -209,7 +210,7 @@ static void booksim_put_windows(struct import *import, uint32_t class)
     if (import_number(import, threshold, -1e9, -1e9, 1e9) == 0)
         return;
     if (threshold->file && class == 0)
-        import_note(import, threshold, "the window has a fixed length, BookSim's longest", "sample auto");
+        import_note(import, threshold, HARMLESS, "the window has a fixed length, BookSim's longest", "sample auto");
     import_comment(import, sample, "BookSim may stop sooner, once latencies change by less than stopping_thres");
 }
 
@@ -230,7 +231,7 @@ static void booksim_put_class(struct import *import, uint32_t class, unsigned lo
     import_set(import, "", "messages=%llu load=1",
                booksim_count(import, "batch_size", 1, 1000000000) * booksim_count(import, "batch_count", 1, 1000000));
     if (class == 0)
-        booksim_note(import, "sim_type", "a pulse is sent at a given load; batches follow without pause",
+        booksim_note(import, "sim_type", DECISIVE, "a pulse is sent at a given load; batches follow without pause",
                      "workload.applications[].type pulse");
 }
 
@@ -247,12 +248,13 @@ void booksim_put_classes(struct import *import)
         const char *name;
         const struct json *value = import_take(import, by_class[i]);
         if (*value->text == '{' && booksim_split(import, value, &name)->count > classes)
-            import_note(import, value, "one value for each class: those beyond `classes` are left out",
+            import_note(import, value, DECISIVE, "one value for each class: those beyond `classes` are left out",
                         strcmp(by_class[i], "packet_size") == 0 ? "{{1,5}} are two sizes of one class" : NULL);
     }
     if (booksim_is(import, "sim_type", "throughput"))
-        booksim_note(import, "sim_type", "sampled packets are waited for; throughput is in the results of any run",
+        booksim_note(import, "sim_type", HARMLESS,
+                     "sampled packets are waited for; throughput is in the results of any run",
                      "accepted_load in the results");
     else if (!booksim_is(import, "sim_type", "latency") && !booksim_is(import, "sim_type", "batch"))
-        booksim_note(import, "sim_type", "no such run", "blast");
+        booksim_note(import, "sim_type", DECISIVE, "no such run", "blast");
 }

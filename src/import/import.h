@@ -11,10 +11,17 @@
  */
 #include "config/json.h"
 
+/* What a setting that is not carried over means for the results. */
+enum import_kind {
+    DECISIVE, /* they differ */
+    HARMLESS, /* they do not */
+};
+
 struct import {
     struct arena *arena;
     struct errors *errors;          /* why there is no result */
     struct errors *notes;           /* what was not carried over */
+    uint32_t *decisive;             /* how many notes are of that kind */
     const char *file;               /* as given */
     const char *output;             /* as given; NULL: standard output */
     const char *whose;              /* "BookSim" */
@@ -41,11 +48,13 @@ struct import_row {
     const char *words;         /* theirs and ours for them: "ascend=up random" */
     const char *comment;       /* what is said above the value; NULL: nothing */
     const char *why, *nearest; /* what is noted of the setting where it is given; NULL: nothing */
+    enum import_kind kind;     /* of that note */
 };
 
 /* Settings of theirs that are listed as not carried over where nobody took them. Tables end with NULL keys. */
 struct import_lost {
-    const char *keys;    /* "path=value; path": a * stands for any text, the value needs no word */
+    const char *keys; /* "path=value; path": a * stands for any text, the value needs no word */
+    enum import_kind kind;
     const char *why;     /* NULL: rows take them where they mean something */
     const char *nearest; /* in our words; NULL: nothing is near */
 };
@@ -137,7 +146,8 @@ bool import_error(struct import *import, const struct json *node, const char *fo
 void import_expected(struct import *import, const struct json *node, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* Lists a setting of theirs as not carried over; nothing for NULL. */
-void import_note(struct import *import, const struct json *node, const char *why, const char *nearest);
+void import_note(struct import *import, const struct json *node, enum import_kind kind, const char *why,
+                 const char *nearest);
 
 /* ---- ours ---- */
 
@@ -169,7 +179,7 @@ const char *booksim_value(struct import *import, const char *key);
 bool booksim_is(struct import *import, const char *key, const char *value);
 unsigned long long booksim_count(struct import *import, const char *key, uint64_t min, uint64_t max);
 /* Lists a setting, given or not, as not carried over. */
-void booksim_note(struct import *import, const char *key, const char *why, const char *nearest);
+void booksim_note(struct import *import, const char *key, enum import_kind kind, const char *why, const char *nearest);
 /*
  * Items of {a,b}, or of name(a,b), each a value of the same setting; a plain value is a list of one. The name is what
  * stands before the bracket of a call, the whole of a word, or "" for a list.

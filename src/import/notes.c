@@ -75,7 +75,8 @@ static const char *compact(struct import *import, const struct json *node)
     return text_keep(&text, import->arena);
 }
 
-void import_note(struct import *import, const struct json *node, const char *why, const char *nearest)
+void import_note(struct import *import, const struct json *node, enum import_kind kind, const char *why,
+                 const char *nearest)
 {
     if (!node)
         return;
@@ -85,8 +86,10 @@ void import_note(struct import *import, const struct json *node, const char *why
     text_addf(&text, " = %.*s%s", VALUE_SHOWN, value, strlen(value) > VALUE_SHOWN ? "..." : "");
     if (!node->file)
         text_addf(&text, ", %s's default", import->whose);
-    text_addf(&text, ": %s%s%s", why, nearest ? "; nearest: " : "", nearest ? nearest : "");
+    text_addf(&text, ": %s%s%s [%s]", why, nearest ? "; nearest: " : "", nearest ? nearest : "",
+              kind == DECISIVE ? "decisive" : "harmless");
     errors_add(import->notes, "%s", one_line(text.chars));
+    *import->decisive += kind == DECISIVE;
     text_release(&text);
 }
 
@@ -156,7 +159,7 @@ static void note_unknown(struct import *import, const struct json *node)
         for (const char *at = lost->keys; next_key(import->arena, &at, &key, &value);)
             if (!strpbrk(key, "*."))
                 nearest_try(&nearest, key);
-    import_note(import, node,
+    import_note(import, node, DECISIVE,
                 arena_format(import->arena, "no setting of %s that is known here%s", import->whose,
                              meant_hint(import->arena, nearest_word(&nearest))),
                 NULL);
@@ -198,7 +201,8 @@ static void list_block(struct import *import, const struct json *block)
         const char *fallback;
         const struct import_lost *row = find_lost(import, json_path(import->arena, node), &fallback);
         if (row && !(fallback && is_same(compact(import, node), fallback)))
-            import_note(import, node, row->why ? row->why : "has no effect beside the other settings", row->nearest);
+            import_note(import, node, row->why ? row->kind : HARMLESS,
+                        row->why ? row->why : "has no effect beside the other settings", row->nearest);
         else if (!row && (node->type == JSON_OBJECT || (node->type == JSON_ARRAY && holds_objects(node))))
             list_block(import, node);
         else if (!row)

@@ -32,7 +32,7 @@ static void simured_put_network(struct import *import)
     import_set(import, "network.routing", "type=%s%s", is_torus && is_one_way ? "one_way" : routings[routing],
                is_torus ? " dateline=none" : "");
     if (is_one_way && !is_torus)
-        import_note(import, import_take(import, "NUMDIR"), "a mesh needs channels in both directions", NULL);
+        import_note(import, import_take(import, "NUMDIR"), DECISIVE, "a mesh needs channels in both directions", NULL);
     import_set(import, "network.router", "type=simured");
     simured_is_true(import, import_take(import, "ALLVIRTEQ"), true); /* used later; a mistake in it is told here */
 }
@@ -107,12 +107,12 @@ static const struct import_lost simured_lost[] = {
     /* taken by the rows above, where no trace replaces them */
     {"NODOSDIM; NUMVIRTEJE; ALLVIRTEQ; NUMDIR; ROUTING; PACKNUM; PACKLEN; PACKHEADLEN; PACKPROD; "
      "PACKNUMDUMMY; TRACENAME",
-     NULL, NULL},
-    {"SWITCH=0", "router simured switches by wormhole alone",
+     HARMLESS, NULL, NULL},
+    {"SWITCH=0", DECISIVE, "router simured switches by wormhole alone",
      "network.router.type input_queued with switching virtual_cut_through"},
-    {"NOREADLEN=0", "lengths in a trace are read", NULL},
-    {"SIMSTOPEMIT=0", "a run ends when all sampled packets have arrived", NULL},
-    {"SIMUVAR*; LAVARINI*; LAVARFIN*; PUNTOS*; ESCALA*", "one simulation is imported, not several",
+    {"NOREADLEN=0", HARMLESS, "lengths in a trace are read", NULL},
+    {"SIMSTOPEMIT=0", HARMLESS, "a run ends when all sampled packets have arrived", NULL},
+    {"SIMUVAR*; LAVARINI*; LAVARFIN*; PUNTOS*; ESCALA*", HARMLESS, "one simulation is imported, not several",
      "bin/flitwarp-sweep, see docs/simured.md"},
     {0},
 };

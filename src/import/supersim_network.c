@@ -79,9 +79,9 @@ static void put_dragonfly(struct import *import)
     import_comment(import, global, "%llu channels out of a group of %llu routers", channels, routers);
     import_set(import, "network.topology", "groups=%llu", groups);
     if (import_count(import, local_weight, 1, 1, 65536) > 1)
-        import_note(import, local_weight, "there is one channel between two routers of a group", NULL);
+        import_note(import, local_weight, DECISIVE, "there is one channel between two routers of a group", NULL);
     if (channels % routers)
-        import_note(import, global_weight, "all routers have the same number of global channels",
+        import_note(import, global_weight, DECISIVE, "all routers have the same number of global channels",
                     "network.topology.global");
 }
 
@@ -256,7 +256,8 @@ static void put_rounds(struct import *import)
     const struct json *finishing = import_take(import, "finishing_algorithm");
     const char *deroutes = import_choice(import, skipping, words, "false");
     if (strcmp(import_choice(import, finishing, words, deroutes), deroutes) != 0)
-        import_note(import, finishing, "all rounds deroute or none", import_word(import, skipping, "dimension_order"));
+        import_note(import, finishing, DECISIVE, "all rounds deroute or none",
+                    import_word(import, skipping, "dimension_order"));
     import_set(import, "", "deroutes=%s", deroutes);
 }
 
@@ -325,7 +326,7 @@ static void put_algorithm(struct import *import)
     import->kind = row->ours ? row->ours : "minimal";
     import_set(import, "", "type=%s", import->kind);
     if (!row->ours)
-        import_note(import, algorithm, "no such routing for this topology", "minimal");
+        import_note(import, algorithm, DECISIVE, "no such routing for this topology", "minimal");
     else if (row->key)
         import_take(import, row->key);
     if (row->ours && row->selection) {
@@ -345,12 +346,12 @@ static void note_differences(struct import *import, const struct json *first, co
         if (leading && leading->type == JSON_OBJECT && setting->type == JSON_OBJECT)
             note_differences(import, leading, setting, number);
         else if (!leading || !json_is_equal(leading, setting))
-            import_note(import, setting, "all protocol classes are routed as the first",
+            import_note(import, setting, DECISIVE, "all protocol classes are routed as the first",
                         leading && leading->text ? leading->text : NULL);
     }
     for (const struct json *setting = first->first; setting; setting = setting->next)
         if (!json_find(other, setting->key))
-            import_note(import, setting,
+            import_note(import, setting, DECISIVE,
                         arena_format(import->arena, "protocol class %u has no such setting, but is routed as the first",
                                      number),
                         NULL);
@@ -367,7 +368,7 @@ static void put_classes(struct import *import, const struct json *classes)
         const struct json *vcs = import_need(import, "num_vcs");
         is_equal &= import_count(import, vcs, 1, 1, 64) == share;
         if (vcs && vcs->number != (double)share)
-            import_note(import, vcs,
+            import_note(import, vcs, DECISIVE,
                         arena_format(import->arena,
                                      "protocol classes have equal shares of the VCs, and the first has %llu", share),
                         arena_format(import->arena, "one class of all %llu VCs", all));

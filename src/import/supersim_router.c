@@ -39,7 +39,7 @@ static void put_tailored_queues(struct import *import, const struct json *depth)
         import_error(import, depth, "found %s, expected a number above 0", depth->text);
     unsigned long long most = import_count(import, max, BUFFER_MAX, 1, 1u << 30);
     if (most > BUFFER_MAX) {
-        import_note(import, max, "a buffer holds 32768 flits at most", "network.router.buffer_depth 32768");
+        import_note(import, max, DECISIVE, "a buffer holds 32768 flits at most", "network.router.buffer_depth 32768");
         most = BUFFER_MAX;
     }
     unsigned long long least = import_count_at(import, "input_queue_min", 1, 0, most);
@@ -96,7 +96,7 @@ static struct json *dual_stage(const struct import *import)
     const struct json *metadata = import_take(&inner, "metadata_func");
     bool compares = first->type != JSON_TEXT || import_is(first, "age");
     if (compares && strcmp(import_word(&inner, metadata, "min"), "min") != 0)
-        import_note(&inner, metadata, "a class is as old as its oldest packet", "min");
+        import_note(&inner, metadata, DECISIVE, "a class is as old as its oldest packet", "min");
     return inner.ours;
 }
 
@@ -106,13 +106,13 @@ static const char *comparing(struct import *import, const struct json *type)
     const struct json *greater = import_take(import, "greater");
     const char *metadata = import_word(import, import_take(import, "/metadata_handler.type"), "zero");
     if (strcmp(metadata, "zero") == 0) {
-        import_note(import, type, "compares metadata, which are all the same", "round_robin");
+        import_note(import, type, DECISIVE, "compares metadata, which are all the same", "round_robin");
         return "round_robin";
     }
     if (strcmp(metadata, "creation_timestamp") != 0)
-        import_note(import, type, "compares metadata that are not the age of a packet", "age");
+        import_note(import, type, DECISIVE, "compares metadata that are not the age of a packet", "age");
     else if (import_truth(import, greater, false))
-        import_note(import, greater, "the oldest packet goes first, not the youngest", "age");
+        import_note(import, greater, DECISIVE, "the oldest packet goes first, not the youngest", "age");
     return "age";
 }
 
@@ -169,9 +169,9 @@ static void put_crossbar_flow(struct import *import)
     const char *flow = is_whole ? "packet_buffer" : is_locked ? "winner_take_all" : "flit_buffer";
     import_set(import, "", "crossbar_flow=%s", flow);
     if (is_whole && !is_locked)
-        import_note(import, lock, "a packet that fits has its output for itself", flow);
+        import_note(import, lock, DECISIVE, "a packet that fits has its output for itself", flow);
     else if (!is_whole && is_locked && !unlocks)
-        import_note(import, lock, "a packet that stalls lets others pass: locked, they could deadlock", flow);
+        import_note(import, lock, DECISIVE, "a packet that stalls lets others pass: locked, they could deadlock", flow);
 }
 
 /* An output for every VC, that of one packet at a time anyway: a lock on it changes nothing. */
@@ -184,8 +184,8 @@ static void put_crossbar_outputs(struct import *import)
     import_truth_at(import, "crossbar_scheduler.idle_unlock", false);
     import_set(import, "", "crossbar_flow=%s", is_full ? "packet_buffer" : "flit_buffer");
     if (is_full && vcs > 1)
-        import_note(import, full, "a packet that waits for room has its output port for itself, not one VC of it",
-                    "packet_buffer");
+        import_note(import, full, DECISIVE,
+                    "a packet that waits for room has its output port for itself, not one VC of it", "packet_buffer");
     if (!is_full)
         import_comment(import, import_set(import, "", "output_speedup=%llu", vcs < 64 ? vcs : 64),
                        "the crossbar has an output for every VC");
@@ -231,14 +231,15 @@ static void put_transfer(struct import *import)
 {
     static const char *const absent[] = {"crossbar", "crossbar_scheduler", "vc_scheduler", "vca_swa_wait"};
     for (uint32_t i = 0; i < 4; i++)
-        import_note(import, import_take(import, absent[i]), "an output-queued router has none",
+        import_note(import, import_take(import, absent[i]), DECISIVE, "an output-queued router has none",
                     "network.router.transfer_latency");
     import_set(import, "", "transfer_latency=%llu credit_latency=0",
                import_count_at(import, "transfer_latency", 1, 0, 100000));
     put_output_arbiter(import, "arbiter");
     const struct json *whole = import_take(import, "store_and_forward");
     if (import_truth(import, whole, false))
-        import_note(import, whole, "this router moves flits as they come", "network.router.type input_queued");
+        import_note(import, whole, DECISIVE, "this router moves flits as they come",
+                    "network.router.type input_queued");
 }
 
 /* ---- congestion sensor ---- */
@@ -248,7 +249,8 @@ static const char *countable(struct import *import, const struct json *theirs, c
 {
     if (strcmp(import->kind, "input_queued") != 0 || strcmp(account, "output") != 0)
         return account;
-    import_note(import, theirs, "this router has no output queues", "network.router.congestion.accounting downstream");
+    import_note(import, theirs, DECISIVE, "this router has no output queues",
+                "network.router.congestion.accounting downstream");
     return "downstream";
 }
 
@@ -260,7 +262,7 @@ static bool is_normalised(struct import *import, const struct json *mode, const 
         return false;
     if (!is_endless || strcmp(account, "downstream") == 0)
         return true;
-    import_note(import, mode, "output queues without an end have no share that is full",
+    import_note(import, mode, DECISIVE, "output queues without an end have no share that is full",
                 "network.router.congestion.normalised false");
     return false;
 }
@@ -276,7 +278,7 @@ static void put_phantom(struct import *import)
     }
     const struct json *value = import_need(import, "value_coeff"), *length = import_need(import, "length_coeff");
     if (import_is(import_ours(import, "accounting"), "output"))
-        import_note(import, phantom, "accounting 'output' does not count flits on the channel",
+        import_note(import, phantom, DECISIVE, "accounting 'output' does not count flits on the channel",
                     "network.router.congestion.accounting both");
     else
         import_set(import, "", "phantom_value=%.17g phantom_length=%.17g", import_number(import, value, 1, 0, 1000),

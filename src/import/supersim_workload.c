@@ -69,7 +69,7 @@ static void put_dimensions(struct import *import)
     else if (mask && mask->type == JSON_ARRAY)
         import_put(import, "dimensions", list);
     if (strcmp(import->kind, "tornado") == 0 && !is_first && list->count < d)
-        import_note(import, mask, "the first dimension or all of them", "dimensions all");
+        import_note(import, mask, DECISIVE, "the first dimension or all of them", "dimensions all");
 }
 
 /* Widths and concentration say again what the network is; they are taken where they say the same. */
@@ -122,15 +122,15 @@ static void put_traffic(struct import *import, struct json *pattern)
     const struct json *type = import_take(&inner, "type");
     const char *name = import_word(import, type, "uniform_random"), *ours = import_ours_for(import, patterns, name);
     if (!ours)
-        import_note(import, type, "no such pattern", ours = name = "uniform_random");
+        import_note(import, type, DECISIVE, "no such pattern", ours = name = "uniform_random");
     inner.kind = name;
     if (strcmp(name, "tornado") == 0 && !has_grid(import)) {
         inner.kind = ours = "random_permutation";
-        import_note(import, type, "goes along the dimensions of a mesh or torus", ours);
+        import_note(import, type, DECISIVE, "goes along the dimensions of a mesh or torus", ours);
     }
     struct json *block = import_set(import, "traffic", "type=%s", ours)->parent;
     if (strcmp(name, "neighbor") == 0)
-        import_note(import, type, "goes along a dimension there, to the next number here", "neighbor");
+        import_note(import, type, DECISIVE, "goes along a dimension there, to the next number here", "neighbor");
     if (pattern)
         import_carry(&inner, pattern_rows, pattern, block);
 }
@@ -239,7 +239,7 @@ static struct json *as_terminal(struct import *import, const struct json *node)
     bool is_drawn = node->type == JSON_NUMBER && node->number < 0;
     bool is_source = strcmp(import->row->ours, "sources") == 0;
     if (is_drawn)
-        import_note(import, node, "terminals are named, not drawn", is_source ? "terminal 0" : "terminal 1");
+        import_note(import, node, DECISIVE, "terminals are named, not drawn", is_source ? "terminal 0" : "terminal 1");
     return import_repeat(import, 1, is_drawn ? !is_source : import_count(import, node, 0, 0, 1u << 30));
 }
 
@@ -282,7 +282,7 @@ static unsigned long long put_class(struct import *import, const char *path, con
     if (import_ours(import, "/network.protocol_classes"))
         import_set(import, "", "%s=%llu", our_key, class);
     else if (class)
-        import_note(import, node, "packets of all protocol classes share the VCs", "network.router.num_vcs");
+        import_note(import, node, DECISIVE, "packets of all protocol classes share the VCs", "network.router.num_vcs");
     return class;
 }
 
@@ -318,7 +318,7 @@ static void put_order(struct import *import)
     bool goes_to_self = import_truth_at(import, "traffic_pattern.send_to_self", false);
     const struct json *type = import_take(import, "traffic_pattern.type");
     if (strcmp(import_word(import, type, "random"), "random") != 0)
-        import_note(import, type, "no such order", "order random");
+        import_note(import, type, DECISIVE, "no such order", "order random");
     import_set(import, "", "order=random self=%s", goes_to_self ? "true" : "false");
 }
 
@@ -364,7 +364,7 @@ static void put_stencil(struct import *import)
     const struct json *collective = import_take(import, "collective_protocol_class");
     unsigned long long class = put_class(import, "exchange_protocol_class", "protocol_class");
     if (protocol_class_of(import, collective, class) != class)
-        import_note(import, collective, "all messages of an application have one protocol class",
+        import_note(import, collective, DECISIVE, "all messages of an application have one protocol class",
                     arena_format(import->arena, "%llu, that of the exchange", class));
 }
 
@@ -374,7 +374,7 @@ static void put_sizes(struct import *import, bool has_traffic)
     const struct json *responses = import_take(import, "enable_responses");
     bool has_replies = import_truth(import, responses, false);
     if (has_replies && !has_traffic)
-        import_note(import, responses, "this application has no replies", NULL);
+        import_note(import, responses, DECISIVE, "this application has no replies", NULL);
     has_replies &= has_traffic;
     if (import_ours(import, "load") && has_traffic)
         import_comment(import, import_set(import, "", "injection=periodic"),

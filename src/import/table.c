@@ -33,7 +33,7 @@ static void carry_value(struct import *import, const struct import_row *row)
     if (value && row->comment)
         import_comment(import, value, "%s", row->comment);
     if (row->why && node && node->file)
-        import_note(import, node, row->why, row->nearest);
+        import_note(import, node, row->kind, row->why, row->nearest);
 }
 
 void import_carry(struct import *import, const struct import_row *rows, struct json *theirs, struct json *ours)
@@ -282,7 +282,7 @@ const char *import_nearest(struct import *import, const struct json *node, const
 {
     const char *ours = node ? import_ours_for(import, words, import_word(import, node, "")) : fallback;
     if (!ours)
-        import_note(import, node, arena_format(import->arena, "no such %s", what), fallback);
+        import_note(import, node, DECISIVE, arena_format(import->arena, "no such %s", what), fallback);
     return ours ? ours : fallback;
 }
 
@@ -373,7 +373,7 @@ struct json *import_repeat(struct import *import, uint64_t count, uint64_t value
 void import_put_load(struct import *import, double load, uint64_t channels, const struct json *node)
 {
     if (load > (double)channels) {
-        import_note(import, node,
+        import_note(import, node, DECISIVE,
                     arena_format(import->arena, "%g flits a cycle are more than a terminal can send", load),
                     arena_format(import->arena, "load %llu", (unsigned long long)channels));
         load = (double)channels;

@@ -98,7 +98,7 @@ static void text_add_setting(struct import *import, struct json *settings, const
     node->file = import->file;
     node->line = line;
     node->column = column;
-    import_note(import, earlier, arena_format(import->arena, "set again in line %u", line), NULL);
+    import_note(import, earlier, HARMLESS, arena_format(import->arena, "set again in line %u", line), NULL);
     if (earlier)
         json_remove(settings, earlier);
 }

@@ -43,8 +43,11 @@ class Imported:
         self.text = (folder / "result.json").read_text()
         self.config = plain(self.text)
         lines = ended.stderr.splitlines()
-        self.notes = lines[:-1]
-        assert not lines or lines[-1] == f"{len(lines) - 1} setting{'s' * (len(lines) != 2)} not carried over"
+        assert all(line.endswith((" [decisive]", " [harmless]")) for line in lines[:-1])
+        decisive = sum(line.endswith(" [decisive]") for line in lines)
+        self.notes = [line.rpartition(" [")[0] for line in lines[:-1]]
+        self.decisive = [line.removesuffix(" [decisive]") for line in lines[:-1] if line.endswith(" [decisive]")]
+        assert not lines or lines[-1] == f"{len(lines) - 1} setting{'s' * (len(lines) != 2)} not carried over, {decisive} of them decisive"
         flitwarp("check", "result.json", cwd=folder, status=checked)
 
     def __getitem__(self, path):
@@ -354,7 +357,7 @@ def test_nothing_is_dropped_in_silence(booksim, text, words):
 def test_strict_writes_nothing_when_anything_is_lost(tmp_path):
     (tmp_path / "a.cfg").write_text("routing_function = dim_order;\nnoq = 1;\n")
     ended = flitwarp("import", "a.cfg", "--strict", "-o", "a.json", cwd=tmp_path, status=1)
-    assert ended.stderr.splitlines()[-1] == "1 setting not carried over; nothing is written"
+    assert ended.stderr.splitlines()[-1] == "1 setting not carried over, 1 of them decisive; nothing is written"
     assert not (tmp_path / "a.json").exists()
     (tmp_path / "a.cfg").write_text("routing_function = dim_order;")
     flitwarp("import", "a.cfg", "--strict", "-o", "a.json", cwd=tmp_path)

@@ -83,8 +83,8 @@ class Ours:
         if ended.returncode:
             raise Failed(f"import: {ended.stderr.strip()}")
         for line in ended.stderr.splitlines():
-            words = line.partition("decisive: ")[2]
-            if words and words not in self.decisive:
+            words = line.removesuffix(" [decisive]").partition(": ")[2]
+            if line.endswith(" [decisive]") and words not in self.decisive:
                 self.decisive.append(words)
         return ours
 
