@@ -117,6 +117,8 @@ struct router_plan {
     uint32_t max_packet;        /* the largest that it can carry, in flits; 0: any */
     const char *max_packet_key; /* the setting that limits it */
     struct transfer transfer;
+    bool takes_packets;              /* by itself from their sources: see network_next_packet() */
+    const char *one_part_key;        /* the setting for which it steps the whole network on one thread; NULL: none */
     bool reserves_packet;            /* a packet enters a buffer only when there is room for all of it */
     tick_t lead;                     /* ticks that pass at least before what a step sends enters a channel */
     const struct choice *congestion; /* sensors of its outputs; NULL: it has none */
@@ -238,6 +240,12 @@ static inline bool network_is_elsewhere(const struct network *network, uint32_t 
 /* A terminal's first lane at a router of a plane: where its packets enter there, and where those to it leave. */
 struct lane_place network_entry(const struct network *network, uint32_t plane, uint32_t terminal);
 struct lane_place network_exit(const struct network *network, uint32_t plane, uint32_t terminal);
+
+/*
+ * For a router that takes packets by itself, which steps in the tick in which a packet is made at its terminal: the first
+ * one that waits there; FW_NONE: there is none.
+ */
+uint32_t network_next_packet(struct network *network, uint32_t terminal);
 
 /* To another part: a flit or chunk, with its packet if it is the head, or credits, 0: a plain one. See network/parallel/parts.h. */
 void network_export_flit(struct network *network, uint32_t kind, struct lane_place to, struct flit flit,

@@ -457,6 +457,11 @@ void network_connect(struct network *network, const struct network_client *clien
     network_add_kinds(network);
 }
 
+uint32_t network_next_packet(struct network *network, uint32_t terminal)
+{
+    return network->core->interface_ops->withdraw(network->core->interfaces, terminal);
+}
+
 void network_withdraw(struct network *part, void (*withdrawn)(void *context, uint32_t packet), void *context)
 {
     for (uint32_t terminal = 0; terminal < part->topology.terminals; terminal++) {

@@ -1323,13 +1323,28 @@ def test_what_a_file_leaves_out_has_simured_s_default(simured):
     assert imported["network.routing"] == {"type": "dimension_order"}
     assert imported["network.router"] == {
         "type": "simured", "num_vcs": 1, "buffer_depth": 2, "buffer_delay": 1, "crossbar_delay": 1, "switching_delay": 1,
-        "channel_delay": 1, "buffer_forwarding": True, "physical_channels": False, "lane_free": "behind_tail"}
+        "channel_delay": 1, "buffer_forwarding": True, "physical_channels": False, "lane_free": "behind_tail", "order": "original"}
     assert imported["network.interface"] == {"injection_channels": 1, "ejection_channels": 1, "injection_vcs": 1}
     assert imported["workload.applications.0.size"] == {"type": "fixed", "flits": 64}
-    assert imported.notes == []
+    assert len(imported.notes) == 1 and "JUSTONE = false, SimuRed's default: SimuRed runs several simulations" in imported.decisive[0]
+
+
+@pytest.mark.parametrize("text", ["JUSTONE true", "SIMUVAR2 0\nPUNTOS 1"])
+def test_a_single_simulation_of_simured_is_carried_over_whole(simured, text, tmp_path):
+    """Its load is LAVARINI, unless SIMUVAR says that something else is varied; and as many channels of terminals as the file says, or 1."""
+    imported = simured(text + "\nNUMVIRT 3\n")
+    assert imported.notes == [] and imported["network.interface.ejection_channels"] == 1
+    assert imported["workload.applications.0.load"] == 0.1
+    assert simured(text + "\nLAVARINI 0.2\n")["workload.applications.0.load"] == 0.2
+    assert simured(text + "\nSIMUVAR 1\n")["workload.applications.0.load"] == 0.5
+    assert simured(text + "\nSIMUVAR 1\nPACKPROD 0.3\n")["workload.applications.0.load"] == 0.3
+    ignored = simured(text + "\nPACKPROD 0.3\n")
+    assert ignored["workload.applications.0.load"] == 0.1 and not ignored.decisive and ignored.note("PACKPROD = 0.3: SimuRed takes LAVARINI")
+    flitwarp("import", "simured.conf", "--from", "simured", "--strict", cwd=tmp_path)
 
 
 @pytest.mark.parametrize("text, path, value", [
+    ("PHYSICAL 1", "network.router.physical_channels", False),  # it reads the word "true" alone
     ("DIMENSIONS 3\nNODOSDIM 5", "network.topology.widths", [5, 5, 5]),
     ("ROUTING 1", "network.routing", {"type": "dimension_order", "dateline": "none"}),
     ("ROUTING 1", "network.topology.type", "torus"),
@@ -1353,13 +1368,15 @@ def test_settings_of_simured(simured, text, path, value):
 
 def test_a_trace_of_simured_is_replayed(simured, tmp_path):
     (tmp_path / "one.trc").write_text("0 0 3 8\n")
-    application = simured("USETRACE 1\nTRACENAME one.trc\n")["workload.applications.0"]
-    assert application == {"type": "trace", "file": "one.trc", "format": "simured"}
+    application = simured("USETRACE 1\nTRACENAME one.trc\nPACKLEN 30\nPACKHEADLEN 2\n")["workload.applications.0"]
+    assert application == {"type": "trace", "file": "one.trc", "format": {"type": "simured", "default_flits": 32, "compatible": True},
+                           "max_packet": 2**24, "eager_limit": 1e18}
     flitwarp("run", "result.json", "--quiet", cwd=tmp_path)
 
 
 @pytest.mark.parametrize("text, words", [
-    ("SIMUVAR 1", "SIMUVAR = 1: one simulation is imported"), ("SWITCH 1", "SWITCH = 1: router simured switches by wormhole alone"),
+    ("LAVARFIN 1", "LAVARFIN = 1: of several simulations"), ("SWITCH 1", "SWITCH = 1: SimuRed switches by wormhole, whatever this says"),
+    ("NUMVIRTINJ 4\nNUMVIRTEJE 2", "NUMVIRTINJ = 4: SimuRed's program overruns an array"), ("STATPOINTS 5", "STATPOINTS = 5: of what"),
     ("NUMDIR 1", "NUMDIR = 1: a mesh needs"), ("NUMVIRTS 3", "did you mean 'NUMVIRT"), ("LONBUFFER 2\nLONBUFFER 3", "set again in line 2"),
 ])
 def test_what_of_simured_is_not_carried_over_is_listed(simured, text, words):

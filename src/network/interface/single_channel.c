@@ -54,6 +54,7 @@ static void single_channel_check(const struct network *network, const struct cho
                         : network->service.groups > 1       ? "levels of service"
                         : network->plan.transfer.chunk      ? "a router that moves several flits at once"
                         : network->plan.room_exclusive != 0 ? "a router whose VCs share buffers"
+                        : network->plan.takes_packets       ? "a router that takes packets by itself"
                                                             : NULL;
     if (wrong)
         choice_error(errors, self, NULL, "found %s, expected the interface 'standard' with that", wrong);

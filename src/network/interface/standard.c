@@ -128,6 +128,11 @@ static uint32_t select_plane(const struct interfaces *n, uint32_t handle)
 static void standard_hand_over(struct interfaces *n, uint32_t handle)
 {
     uint32_t number = network_packet(n->network, handle)->source;
+    if (n->network->plan.takes_packets) {
+        source_queue_put(n, number, &n->outlets[number].source, handle);
+        network_post_step(n->engine, EVENT_ROUTER_STEP, network_entry(n->network, 0, number).target, 0, n->engine->now);
+        return;
+    }
     if (n->planes > 1)
         number = number * n->planes + select_plane(n, handle);
     if (n->is_by_level)
@@ -342,7 +347,8 @@ static void standard_build(void *interfaces, const void *config)
     n->planes = network->plane_count;
     n->groups = network->service.groups;
     n->is_by_level = n->groups > 1 || network->plan.room_exclusive;
-    n->is_plain = n->planes == 1 && !n->chunk && !n->config.feed_cycle && !n->is_by_level;
+    n->is_plain =
+        n->planes == 1 && !n->chunk && !n->config.feed_cycle && !n->is_by_level && !network->plan.takes_packets;
     n->channels = network->injection_channels;
     n->lanes = network->terminal_ports * n->num_vcs;
     uint32_t outlets = network->topology.terminals * n->planes;

@@ -257,6 +257,9 @@ bool network_share_out(struct network *network, const struct network_split *spli
         return choice_error(
             errors, &network->core->config->routing, "knowledge",
             "'global' reads other routers at no delay, which threads cannot; accepted: 'local', or 1 thread");
+    if (network->plan.one_part_key)
+        return choice_error(errors, &network->core->config->router, network->plan.one_part_key,
+                            "this setting steps the whole network at once, which threads cannot; accepted: 1 thread");
     bool router_can = !network->core->router_ops->is_in_one_part;
     if (!router_can || network->core->interface_ops->is_in_one_part)
         return choice_error(errors, router_can ? &network->core->config->interface : &network->core->config->router,

@@ -23,6 +23,7 @@
  * that it is in time when it arrives by the next edge.
  */
 #include "network/router/simured_channel.h"
+#include "network/router/simured_walk.h"
 
 /* A flit has come to the last slot of an input buffer: it crosses, or its packet asks for a way. */
 static void reach_crossbar(struct simured *q, struct simured_router *r, uint32_t lane, tick_t edge)
@@ -276,6 +277,10 @@ static inline __attribute__((always_inline)) void fetch_lanes(const struct simur
 static void simured_step(void *routers, tick_t now, const void *events, uint32_t count)
 {
     struct simured *q = routers;
+    if (q->walk) {
+        walk_hear(q, events, count, now);
+        return;
+    }
     tick_t edge = edge_of(q, now);
     for (const struct step_event *event = events, *end = event + count; event < end; event++) {
         struct simured_router *r = &q->each[event->target];
@@ -297,11 +302,13 @@ static const struct router_ops simured = {
     .example = "{\"type\": \"simured\", \"num_vcs\": 2, \"buffer_depth\": 2}",
     .size = sizeof(struct simured),
     .plan = simured_plan,
+    .check = simured_check,
     .build = simured_build,
     .share = simured_share,
     .receive_flits = simured_receive_flits,
     .receive_credits = simured_receive_credits,
     .step = simured_step,
+    .step_outputs = simured_walk,
     .look = simured_look,
     .lane_flits = simured_lane_flits,
 };

@@ -7,11 +7,15 @@
 
 #define FETCH_AHEAD 8 /* events, in networks that do not fit the cache */
 
+enum lane_free { FREE_AUTO, FREE_BEHIND_TAIL, FREE_WHEN_EMPTY };
+enum order { ORDER_PER_ROUTER, ORDER_ORIGINAL };
+
 struct simured_config {
     uint32_t num_vcs, buffer_depth;
     uint32_t buffer_delay, crossbar_delay, switching_delay, channel_delay; /* cycles */
     bool buffer_forwarding, physical_channels;
-    uint32_t lane_free;
+    uint32_t lane_free; /* enum lane_free */
+    uint32_t order;     /* enum order */
     uint64_t cycle;
     struct choice congestion;
 };
@@ -100,6 +104,7 @@ struct simured {
     uint16_t *port_of;                    /* by lane */
     uint32_t input_stride, output_stride; /* of a lane and its buffer */
     struct simured_router *each;
+    struct walk *walk; /* simured_walk.h: of the order original, in place of all the above; else NULL */
 };
 
 static inline struct simured_input *input_at(const struct simured *q, const struct simured_router *r, uint32_t lane)
@@ -143,6 +148,7 @@ static inline tick_t edge_of(const struct simured *q, tick_t tick)
 /* Building, and looking from outside, in simured_build.c. */
 extern const struct option simured_options[];
 void simured_plan(const struct choice *self, uint32_t flit_bytes, struct router_plan *plan, struct errors *errors);
+void simured_check(const struct network *network, const struct choice *self, struct errors *errors);
 void simured_build(void *routers, const void *config);
 void simured_share(void *routers);
 uint32_t simured_lane_flits(const void *routers, uint32_t router, uint32_t lane);

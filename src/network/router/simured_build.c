@@ -3,12 +3,12 @@
  * Building the simured routers from their settings and the network's links, and
  * looking at them from outside: are they idle, and what does a lane wait for?
  */
-#include "network/router/simured.h"
+#include "network/router/simured_walk.h"
 
 #include "flitwarp/shown.h"
 
-enum lane_free { FREE_AUTO, FREE_BEHIND_TAIL, FREE_WHEN_EMPTY };
 static const char *const lane_free_names[] = {"auto", "behind_tail", "when_empty", NULL};
+static const char *const order_names[] = {"per_router", "original", NULL};
 
 const struct option simured_options[] = {
     OPTION_U32(struct simured_config, num_vcs, "2", 1, 64, NULL, "virtual channels of each port"),
@@ -28,6 +28,10 @@ const struct option simured_options[] = {
         struct simured_config, lane_free, "\"auto\"", lane_free_names,
         "when a packet may take a virtual channel: behind the tail of the last one, as in SimuRed, or when both its "
         "buffers are empty, as escape VCs need it; auto: where there are some"),
+    OPTION_ENUM(
+        struct simured_config, order, "\"per_router\"", order_names,
+        "of packets within a cycle: each router serves its own, the oldest first; or as SimuRed's program moves "
+        "them, one after the other over the whole network, with its draws for `seed`: to the tick, on 1 thread"),
     OPTION_TICKS(struct simured_config, cycle, "1", 1, 1000000,
                  "clock of the router; with several ticks, routers in a row learn within a cycle what is free"),
     CONGESTION_OPTION(struct simured_config),
@@ -62,6 +66,16 @@ void simured_plan(const struct choice *self, uint32_t flit_bytes, struct router_
     plan->buffer_depth = simured_depth(c);
     plan->congestion = &c->congestion;
     plan->output_depth = c->buffer_depth;
+    if (c->order == ORDER_ORIGINAL) {
+        plan->takes_packets = true;
+        plan->one_part_key = "order";
+    }
+}
+
+void simured_check(const struct network *network, const struct choice *self, struct errors *errors)
+{
+    if (((const struct simured_config *)self->config)->order == ORDER_ORIGINAL)
+        walk_check(network, self, errors);
 }
 
 static void init_lane(struct simured *q, struct simured_router *r, uint32_t lane)
@@ -153,6 +167,11 @@ void simured_build(void *routers, const void *config)
     struct simured *q = routers;
     const struct simured_config *c = config;
     const struct network *network = q->network;
+    q->first_link = network->routing.local_ports;
+    if (c->order == ORDER_ORIGINAL) {
+        walk_build(q, c);
+        return;
+    }
     q->buffers = (struct buffers){
         .length = c->buffer_depth,
         .capacity = capacity_of(c),
@@ -166,7 +185,6 @@ void simured_build(void *routers, const void *config)
     q->crossbar = at_least_1(c->crossbar_delay) * c->cycle;
     q->head_crossbar = (at_least_1(c->crossbar_delay + c->switching_delay) - 1) * c->cycle;
     q->port_words = words_for(q->ports);
-    q->first_link = network->routing.local_ports;
     lay_out_buffer(&q->buffers);
     q->input_stride = lane_stride(sizeof(struct simured_input), &q->buffers);
     q->output_stride = lane_stride(sizeof(struct simured_output), &q->buffers);
@@ -187,6 +205,8 @@ void simured_share(void *routers)
 uint32_t simured_lane_flits(const void *routers, uint32_t router, uint32_t lane)
 {
     const struct simured *q = routers;
+    if (q->walk)
+        return q->walk->flits[router * q->lanes + lane];
     return output_at(q, &q->each[router], lane)->flits;
 }
 
@@ -194,6 +214,10 @@ void simured_look(const void *routers, uint32_t router, uint32_t lane, struct la
                   struct shown_router *shown)
 {
     const struct simured *q = routers;
+    if (q->walk) {
+        walk_look(q, router, lane, seen, shown);
+        return;
+    }
     const struct simured_router *r = &q->each[router];
     const struct simured_input *input = input_at(q, r, lane);
     const struct simured_output *output = output_at(q, r, lane);
