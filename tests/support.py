@@ -10,6 +10,7 @@ import functools
 import importlib.util
 import json
 import os
+import shutil
 import subprocess
 import tempfile
 import time
@@ -20,6 +21,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PROGRAM = os.environ.get("FLITWARP", str(ROOT / "build" / "flitwarp"))
 SHARED = Path(os.environ.get("FLITWARP_SHARED", ROOT.parent / "shared"))
 BOOKSIM = SHARED / "reference" / "booksim"
+OF_THE_RUN = ("cpu_seconds", "wall_seconds", "peak_rss_bytes", "sync")  # what "simulation" has that no two runs share
 
 
 class Failed(Exception):
@@ -176,13 +178,38 @@ def script(path):
 
 
 @functools.cache
-def shorter(example):
+def shorter(example, program=PROGRAM):
     """Overrides for an example's windows, still long enough to hold something of everything: for the costly ways to run it."""
-    shown = subprocess.run([PROGRAM, "settings", example], capture_output=True, text=True, check=True).stdout
+    shown = subprocess.run([program, "settings", example], capture_output=True, text=True, check=True).stdout
     few = {"warmup": 300, "sample": 600, "min_sample": 300, "max_sample": 600, "delay": 0, "messages": 20, "iterations": 2}
     return [f"workload.applications.{i}.{key}={value}"
             for i, application in enumerate(json.loads(shown)["config"].get("workload", {}).get("applications", []))
             for key, value in few.items() if application.get(key, "auto") not in (0, "auto")]
+
+
+def schema():
+    """Of configurations, as the program tells it."""
+    return json.loads(subprocess.run([PROGRAM, "schema"], capture_output=True, text=True, check=True).stdout)
+
+
+# --- ranks ------------------------------------------------------------------------------------------------------
+
+def launcher(ranks):
+    """The words that start a program so many times."""
+    return ["mpirun", "-n", str(ranks), "--oversubscribe", *(["--allow-run-as-root"] if os.getuid() == 0 else [])]
+
+
+def has_ranks(program=PROGRAM):
+    linked = subprocess.run(["ldd", program], capture_output=True, text=True, check=False).stdout
+    return "libmpi" in linked and shutil.which("mpirun") is not None
+
+
+def mpirun(ranks):
+    """The same in a test, which is skipped where there are no ranks."""
+    if not has_ranks():
+        import pytest  # which those who only record digests may not have
+        pytest.skip("there is no mpirun (libopenmpi-dev and openmpi-bin bring it), or the program was built without MPI")
+    return launcher(ranks)
 
 
 def children(pid):

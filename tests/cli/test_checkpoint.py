@@ -16,12 +16,11 @@ from pathlib import Path
 
 import pytest
 
-from support import PROGRAM, ROOT, blast, config_of, network_of, shorter
+from support import OF_THE_RUN, PROGRAM, ROOT, blast, config_of, mpirun, network_of, shorter
 
 EXAMPLES = sorted((ROOT / "examples").glob("*.json"))
 ASAN = os.environ.get("FLITWARP_ASAN", "")
 CLANG = os.environ.get("FLITWARP_CLANG", "")
-OF_THE_RUN = {"cpu_seconds", "wall_seconds", "peak_rss_bytes", "sync", "restarts"}
 LOGS = {"--log": "packets.csv.zst", "--message-log": "messages.csv", "--traffic-log": "traffic.csv.zst",
         "--rate-log": "rates.csv", "--channel-log": "channels.csv.zst"}
 MESH = config_of(network_of({"type": "mesh", "widths": [4, 4]}), blast(0.3, warmup=500, sample=4000))
@@ -35,22 +34,14 @@ def flitwarp(*arguments, program=PROGRAM, before=(), **options):
 def results(path):
     """What may not differ."""
     found = json.loads(path.read_text())
-    for key in OF_THE_RUN & found["simulation"].keys():
-        del found["simulation"][key]
+    for key in (*OF_THE_RUN, "restarts"):
+        found["simulation"].pop(key, None)
     return found
 
 
 def written(directory):
     """The checkpoints of a run that keeps all of them, in order."""
     return sorted(directory.glob("*.checkpoint"), key=lambda path: int(path.stem))
-
-
-def mpirun(ranks):
-    if not shutil.which("mpirun"):
-        pytest.skip("there is no mpirun: libopenmpi-dev and openmpi-bin bring it")
-    if "libmpi" not in flitwarp(PROGRAM, program="ldd").stdout:
-        pytest.skip("the program was built without MPI")
-    return ["mpirun", "-n", str(ranks), "--oversubscribe", *(["--allow-run-as-root"] if os.getuid() == 0 else [])]
 
 
 def check(config, directory, *arguments, **how):

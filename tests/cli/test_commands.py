@@ -12,12 +12,12 @@ import time
 
 import pytest
 
-from support import PROGRAM, ROOT, blast, config_of, network_of
+from support import OF_THE_RUN, PROGRAM, ROOT, blast, config_of, network_of, schema
 
 MESH = {"type": "mesh", "widths": [4, 4]}
 TORUS = {"type": "torus", "widths": [4, 4]}
 SMALL = config_of(network_of(MESH), blast(0.2, flits=3, warmup=200, sample=1000))
-UNLIKE = ("cpu_seconds", "wall_seconds", "peak_rss_bytes", "events_per_second")  # what no two runs share
+UNLIKE = (*OF_THE_RUN, "events_per_second")  # what no two runs share
 COLUMNS = ["application", "source", "destination", "packet", "message", "message_flits", "packet_flits", "hops",
            "minimal_hops", "created", "injected", "head_arrived", "tail_arrived", "initiator",
            "transaction", "transaction_messages"]
@@ -331,12 +331,12 @@ def test_every_component_is_named_in_the_folder_of_its_kind():
 
 
 def test_every_component_is_explained_with_an_example_that_is_accepted(tmp_path):
-    schema = json.loads(flitwarp("schema").stdout)
+    document = schema()
     for entry in components():
         text = flitwarp("explain", entry["kind"], entry["name"]).stdout
         assert text == flitwarp("explain", f"{entry['kind']}/{entry['name']}").stdout
         assert text.startswith(f"{entry['kind']} {entry['name']}: {entry['summary']}")
-        for key in schema["$defs"][f"{entry['kind']}.{entry['name']}"]["properties"]:
+        for key in document["$defs"][f"{entry['kind']}.{entry['name']}"]["properties"]:
             assert key in ("type", "$include") or re.search(rf"^  {key} ", text, re.M), (entry, key)
         example = re.search(r"example: (.*)", text).group(1)
         block = json.loads("{" + example + "}")
@@ -358,7 +358,7 @@ def test_blocks_are_explained(block):
 
 
 def test_schema_points_nowhere_into_the_void():
-    schema = json.loads(flitwarp("schema").stdout)
+    document = schema()
 
     def pointers(node):
         if isinstance(node, dict):
@@ -370,11 +370,11 @@ def test_schema_points_nowhere_into_the_void():
             for child in node:
                 yield from pointers(child)
 
-    assert set(schema["properties"]) == {"simulator", "network", "workload", "model", "$include", "$schema"}
-    names = {pointer.removeprefix("#/$defs/") for pointer in pointers(schema)}
-    assert names <= set(schema["$defs"])
+    assert set(document["properties"]) == {"simulator", "network", "workload", "model", "$include", "$schema"}
+    names = {pointer.removeprefix("#/$defs/") for pointer in pointers(document)}
+    assert names <= set(document["$defs"])
     for entry in components():
-        assert f"{entry['kind']}.{entry['name']}" in schema["$defs"]
+        assert f"{entry['kind']}.{entry['name']}" in document["$defs"]
 
 
 @pytest.mark.parametrize("word", ["version", "--version"])

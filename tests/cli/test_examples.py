@@ -5,19 +5,18 @@ what was recorded, and under sanitizers."""
 import json
 import os
 import subprocess
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-FLITWARP = os.environ.get("FLITWARP", str(ROOT / "build" / "flitwarp"))
+from support import OF_THE_RUN, PROGRAM, ROOT
+
 EXAMPLES = sorted((ROOT / "examples").glob("*.json"))
 STATUS = {"deadlock_torus": 2, "deadlock_adaptive_mesh": 2}  # all others end with 0
-UNLIKE = ("cpu_seconds", "wall_seconds", "peak_rss_bytes")  # what no two runs share
+UNLIKE = [key for key in OF_THE_RUN if key != "sync"]  # which says the same of one thread each time
 ALSO_UNLIKE = ("events_per_second",)  # in runs of a model
 
 
-def run(example, results, program=FLITWARP, *overrides):
+def run(example, results, program=PROGRAM, *overrides):
     command = [program, "run", str(example), *overrides, "--quiet", "--results", str(results)]
     return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
 
@@ -25,7 +24,7 @@ def run(example, results, program=FLITWARP, *overrides):
 def stable_bytes(results):
     """The file as it is, without the lines that no two runs share."""
     lines = results.read_bytes().splitlines()
-    unlike = tuple(f'"{key}":'.encode() for key in UNLIKE + ALSO_UNLIKE)
+    unlike = tuple(f'"{key}":'.encode() for key in (*UNLIKE, *ALSO_UNLIKE))
     kept = [line for line in lines if not line.strip().startswith(unlike)]
     assert len(UNLIKE) <= len(lines) - len(kept) <= len(unlike)
     return kept
@@ -51,14 +50,14 @@ def test_example_ends_as_it_says_the_same_from_another_compiler(example, first_r
     first = first_results(example)
     assert json.loads(first.read_text())["complete"] == (example.stem not in STATUS)
     theirs, clang = tmp_path / "theirs.json", os.environ.get("FLITWARP_CLANG", "")
-    ended = run(example, theirs, clang if os.access(clang, os.X_OK) else FLITWARP)  # the same again where there is none
+    ended = run(example, theirs, clang if os.access(clang, os.X_OK) else PROGRAM)  # the same again where there is none
     assert ended.returncode == STATUS.get(example.stem, 0), ended.stderr
     assert stable_bytes(first) == stable_bytes(theirs)
 
 
 def results_of(name, tmp_path, *overrides):
     results = tmp_path / "results.json"
-    ended = run(ROOT / "examples" / f"{name}.json", results, FLITWARP, *overrides)
+    ended = run(ROOT / "examples" / f"{name}.json", results, PROGRAM, *overrides)
     assert ended.returncode == 0, ended.stderr
     return json.loads(results.read_text())
 

@@ -14,7 +14,7 @@ import time
 
 import pytest
 
-from support import PROGRAM, ROOT, children, still_running
+from support import PROGRAM, ROOT, children, mpirun, still_running
 
 CONFIG = {"network": {"topology": {"type": "mesh", "widths": [4, 4]}},
           "workload": {"applications": [{"type": "blast", "load": 0.1, "warmup": 100, "sample": 200}]}}
@@ -256,13 +256,11 @@ def test_second_signal_ends_a_run_at_once(place):
     assert end(process)[0] == 130 and left(place) == []
 
 
-@pytest.mark.skipif(not shutil.which("mpirun"), reason="no mpirun")
 @pytest.mark.parametrize("settings", [[LONG], ["network.topology.widths=[2048,2048]"]], ids=["running", "building"])
 def test_interrupted_ranks_end_all_together(settings, place):
-    environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-    command = ["mpirun", "--oversubscribe", "-n", "2", PROGRAM, "run", "config.json", "--sync", "conservative", "--quiet",
+    command = [*mpirun(2), PROGRAM, "run", "config.json", "--sync", "conservative", "--quiet",
                "--results", "out/results.json", "--log", "out/packets.csv", *settings]
-    process = subprocess.Popen(command, cwd=place, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(command, cwd=place, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     until = time.monotonic() + 30
     while len(children(process.pid)) < 2 and time.monotonic() < until:
         time.sleep(0.05)

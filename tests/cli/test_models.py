@@ -7,14 +7,13 @@ import os
 import pty
 import re
 import select
-import shutil
 import signal
 import subprocess
 import time
 
 import pytest
 
-from support import PROGRAM, ROOT, children, still_running, wait_for
+from support import PROGRAM, ROOT, children, mpirun, still_running, wait_for
 
 PHOLD = ROOT / "examples" / "phold.json"
 SANITIZED = [os.environ[name] for name in ("FLITWARP_ASAN", "FLITWARP_TSAN")
@@ -47,16 +46,6 @@ def run(*arguments, program=PROGRAM, config=PHOLD, ranks=1, status=0, plugin=Non
                            env={**os.environ, "TSAN_OPTIONS": "halt_on_error=1"})
     assert ended.returncode == status, ended.stderr
     return json.loads(ended.stdout) if status == 0 else ended.stderr
-
-
-def mpirun(ranks):
-    if not shutil.which("mpirun"):
-        pytest.skip("there is no mpirun: libopenmpi-dev and openmpi-bin bring it")
-    linked = subprocess.run(["ldd", PROGRAM], capture_output=True, text=True, check=False).stdout
-    if "libmpi" not in linked:
-        pytest.skip("the program was built without MPI")
-    root = ["--allow-run-as-root"] if os.getuid() == 0 else []
-    return ["mpirun", "-n", str(ranks), "--oversubscribe", *root]
 
 
 def answer(results):

@@ -13,7 +13,7 @@ import subprocess
 
 import pytest
 
-from support import PROGRAM, ROOT, set_path
+from support import PROGRAM, ROOT, schema, set_path
 
 ASAN = os.environ.get("FLITWARP_ASAN", "")
 REFUSING = ASAN if ASAN and os.access(ASAN, os.X_OK) else PROGRAM
@@ -132,12 +132,12 @@ EXPECTED = {"below": "is below", "above": "is above"}  # and then the range; oth
 def blocks_of_the_schema():
     """(title, path, content to begin with, properties, required) of every block and component."""
     try:
-        schema = json.loads(subprocess.run([PROGRAM, "schema"], capture_output=True, text=True, check=True).stdout)
+        document = schema()
     except (OSError, subprocess.CalledProcessError):
         return
-    for path, properties, required in with_blocks(schema["properties"], ""):
+    for path, properties, required in with_blocks(document["properties"], ""):
         yield path, path, {}, properties, required
-    for name, definition in schema["$defs"].items():
+    for name, definition in document["$defs"].items():
         if "." in name:
             kind, component = name.split(".")
             yield f"{PLACES[kind]}:{component}", PLACES[kind], {"type": component}, definition["properties"], definition.get("required", [])

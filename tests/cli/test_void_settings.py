@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from support import PROGRAM
+from support import PROGRAM, schema
 
 
 def network(**settings):
@@ -89,7 +89,6 @@ def test_what_never_answers_has_no_class_of_replies(application_type):
 
 def test_explain_and_schema_say_what_an_option_goes_with():
     explained = subprocess.run([PROGRAM, "explain", "router", "packet"], capture_output=True, text=True, check=True).stdout
-    schema = json.loads(subprocess.run([PROGRAM, "schema"], capture_output=True, text=True, check=True).stdout)
-    rows = schema["$defs"]["router.packet"]["properties"]
+    rows = schema()["$defs"]["router.packet"]["properties"]
     assert "to cross the router (only with delay \"auto\")" in explained
     assert rows["buffer_depth"]["description"] == "buffer of each virtual channel (not beside buffer) [flits]"

@@ -4,29 +4,18 @@ log, on every example; what cannot run so is refused once; a run whose rank is k
 """
 import json
 import os
-import shutil
 import signal
 import subprocess
 import time
 
 import pytest
 
-from support import PROGRAM, ROOT, children, shorter, still_running, wait_for
+from support import OF_THE_RUN, PROGRAM, ROOT, children, mpirun, shorter, still_running, wait_for
 
-OF_THE_RUN = {"cpu_seconds", "wall_seconds", "peak_rss_bytes", "sync"}
 TORUS = ROOT / "examples" / "torus_uniform.json"
 LOGS = {"--log": "packets.csv", "--message-log": "messages.csv", "--traffic-log": "traffic.csv", "--rate-log": "rates.csv",
         "--channel-log": "channels.csv"}
 EVERYTHING = ["workload.series_interval=150", "workload.per_terminal=true", "workload.per_channel=true"]
-
-
-def mpirun(ranks):
-    if not shutil.which("mpirun"):
-        pytest.skip("there is no mpirun: libopenmpi-dev and openmpi-bin bring it")
-    if "libmpi" not in subprocess.run(["ldd", PROGRAM], capture_output=True, text=True, check=False).stdout:
-        pytest.skip("the program was built without MPI")
-    root = ["--allow-run-as-root"] if os.getuid() == 0 else []
-    return ["mpirun", "-n", str(ranks), "--oversubscribe", *root]
 
 
 def outcome(example, ranks, threads, directory, *arguments, sync="conservative"):

@@ -5,17 +5,18 @@ of a deadlock. On every example; the thread sanitizer looks on for some.
 import json
 import os
 import subprocess
-from pathlib import Path
+import sys
 
 import pytest
 
-from support import PROGRAM, shorter
+from support import OF_THE_RUN, PROGRAM, ROOT, shorter
 
-ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "digests"))
+from cases import drawn_configs  # noqa: E402
+
 EXAMPLES = sorted((ROOT / "examples").glob("*.json"))
 TSAN = os.environ.get("FLITWARP_TSAN", "")
 LOGS = ("log", "message-log", "traffic-log", "rate-log", "channel-log")
-OF_THE_RUN = {"cpu_seconds", "wall_seconds", "peak_rss_bytes", "sync"}
 
 
 def outcome(program, example, threads, directory, *arguments, sync=None):
@@ -40,7 +41,8 @@ NETWORKS = [example for example in EXAMPLES if is_of_network(example)]
 
 
 # Threads, how they meet, and more: windows that are too long nearly always, and every tick run twice. Threads on fewer cores take
-# long to meet: every second example goes half of the ways, and the recorded runs (test_digests.py) all others.
+# long to meet: an example goes one half of the ways, the next one the other. Two conservative threads are in the recorded runs
+# (test_digests.py) of every example.
 WAYS = [
     [(3, "conservative", []), (8, "optimistic", []), (1, "optimistic", ["--check-reversal"])],
     [(8, "conservative", []), (2, "optimistic", []), (3, "optimistic", ["simulator.window=60"])],
@@ -57,7 +59,7 @@ def test_threads_do_not_show(number, example, tmp_path):
 
 def test_threads_do_not_show_in_the_steps_of_a_router_that_is_woken_for_two_times_at_once(tmp_path):
     """A flit that can move and a head that is yet to be routed come in one tick, in either order."""
-    row = next(row for row in map(json.loads, (ROOT / "tests" / "digests" / "drawn.jsonl").open()) if row["name"] == "one_way output_queued")
+    row = next(row for row in drawn_configs() if row["name"] == "one_way output_queued")
     row["network"]["router"]["routing_latency"] = 1
     config = tmp_path / "config.json"
     config.write_text(json.dumps({key: row[key] for key in ("simulator", "network", "workload")}))

@@ -8,14 +8,14 @@ ONLY_WITH or NOT_WITH, or its help what it is for), or the configuration too tam
 configuration; no test, since what is listed has to be judged.
 """
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-PROGRAM = os.environ.get("FLITWARP", str(ROOT / "build" / "flitwarp"))
-MACHINE = ("cpu_seconds", "wall_seconds", "peak_rss_bytes", "bytes_per_router", "sync")  # not of the network
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from support import OF_THE_RUN, PROGRAM, schema  # noqa: E402
+
+MACHINE = (*OF_THE_RUN, "bytes_per_router")  # not of the network
 
 
 def ask(*arguments):
@@ -35,17 +35,17 @@ def outcome(file, *overrides):
     return {**results, "config": None, "simulation": {key: value for key, value in results["simulation"].items() if key not in MACHINE}}
 
 
-def forms(schema, definitions):
+def forms(row, definitions):
     """The plain forms that a setting may have, without the kinds of reference that all have."""
-    if "$ref" in schema:
-        name = schema["$ref"].rsplit("/", 1)[1]
+    if "$ref" in row:
+        name = row["$ref"].rsplit("/", 1)[1]
         return [] if name in ("reference", "include") else forms(definitions[name], definitions)
-    return [form for one in schema["anyOf"] for form in forms(one, definitions)] if "anyOf" in schema else [schema]
+    return [form for one in row["anyOf"] for form in forms(one, definitions)] if "anyOf" in row else [row]
 
 
-def settings(schema, value, definitions, path=()):
+def settings(row, value, definitions, path=()):
     """(path, forms, value) of each setting; components by the rows of the chosen one."""
-    for form in forms(schema, definitions):
+    for form in forms(row, definitions):
         if isinstance(value, dict) and form.get("type") == "object":
             chosen = [branch["then"] for branch in form.get("allOf", ())
                       if branch["if"]["properties"]["type"]["const"] == value.get("type")]
@@ -58,7 +58,7 @@ def settings(schema, value, definitions, path=()):
             for number, item in enumerate(value):
                 yield from settings(form["items"], item, definitions, (*path, number))
     if not isinstance(value, dict) and not (isinstance(value, list) and value and isinstance(value[0], dict)):
-        yield path, forms(schema, definitions), value
+        yield path, forms(row, definitions), value
 
 
 def others(form, value):
@@ -78,9 +78,9 @@ def others(form, value):
     return []
 
 
-def study(file, schema):
+def study(file, document):
     usual = outcome(file)
-    for path, allowed, value in settings(schema, ask("settings", file)["config"], schema["$defs"]):
+    for path, allowed, value in settings(document, ask("settings", file)["config"], document["$defs"]):
         if path[0] == "simulator":  # how it runs must not show
             continue
         name = ".".join(map(str, path))
@@ -97,4 +97,4 @@ def study(file, schema):
 
 if __name__ == "__main__":
     for name in sys.argv[1:]:
-        study(name, ask("schema"))
+        study(name, schema())

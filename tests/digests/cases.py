@@ -2,15 +2,17 @@
 """The runs that are recorded: examples, drawn configurations (drawn.jsonl), each setting by itself (settings.jsonl), models of processes, logs and what parse says of
 them, and by hand what is seldom drawn."""
 import json
-import os
-import shutil
-import subprocess
+import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-HERE = Path(__file__).parent
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+from support import ROOT, has_ranks, launcher, shorter  # noqa: E402
+
 DRAWN = HERE / "drawn.jsonl"
 SETTINGS = HERE / "settings.jsonl"
+LOG_HEADER = ("application,source,destination,packet,message,message_flits,packet_flits,hops,minimal_hops,created,injected,"
+              "head_arrived,tail_arrived")  # of packets
 LOGS = ("log", "message-log", "traffic-log", "rate-log", "channel-log")
 WAYS = {
     "conservative": ["--sync", "conservative", "--threads", "2"],
@@ -62,7 +64,7 @@ class Case:
         self.name, self.commands, self.files = name, commands, files or {}
         self.row = row or name  # whose recorded results it must give
         self.keeps_sync = keeps_sync  # what threads did is the same each time, and looked at
-        self.launcher = ["mpirun", "-n", str(ranks), "--oversubscribe", *(["--allow-run-as-root"] if os.getuid() == 0 else [])] if ranks else []
+        self.launcher = launcher(ranks) if ranks else []
 
 
 def run_command(config, *arguments, logs=True):
@@ -70,20 +72,10 @@ def run_command(config, *arguments, logs=True):
     return ["run", config, "--quiet", "--results", "results.json", *wanted, *arguments]
 
 
-def shorter(program, example):
-    """Overrides for an example's windows."""
-    shown = subprocess.run([program, "settings", example], capture_output=True, text=True, check=True).stdout
-    few = {"warmup": 300, "sample": 600, "min_sample": 300, "max_sample": 600, "delay": 0, "messages": 20, "iterations": 2}
-    config = json.loads(shown)["config"]
-    return [f"workload.applications.{i}.{key}={value}"
-            for i, application in enumerate(config.get("workload", {}).get("applications", []))
-            for key, value in few.items() if application.get(key, "auto") not in (0, "auto")]
-
-
 def example_cases(program):
     for path in sorted([*ROOT.glob("examples/*.json"), *ROOT.glob("examples/view/*.json"), *ROOT.glob("bench/short/*.json")]):
         name = str(path.relative_to(ROOT))
-        few = shorter(program, path) if name.startswith("examples") else []
+        few = shorter(path, program) if name.startswith("examples") else []
         is_network = "phold" not in name
         yield Case(name, [run_command(f"$ROOT/{name}", *few, logs=is_network)])
         if is_network and name.startswith("examples/") and "view" not in name:
@@ -145,8 +137,7 @@ def log_cases():
 
 def packed_log_cases():
     """Logs that are compressed, or begin as if they were; ends of lines of other systems; what cannot be read."""
-    text = ("application,source,destination,packet,message,message_flits,packet_flits,hops,minimal_hops,created,injected,"
-            "head_arrived,tail_arrived\n0,3,7,5,5,2,2,2,2,100,110,120,121\n").encode()
+    text = f"{LOG_HEADER}\n0,3,7,5,5,2,2,2,2,100,110,120,121\n".encode()
     frame = b"\x28\xb5\x2f\xfd"  # then: one segment of so many bytes, and a last block that is stored as it is
     packed = frame + b"\x20" + bytes([len(text)]) + (len(text) << 3 | 1).to_bytes(3, "little") + text
     skipped = b"\x50\x2a\x4d\x18\x02\0\0\0ab"
@@ -162,8 +153,7 @@ def packed_log_cases():
 
 def wrong_log_cases():
     """Logs that are none, and questions that have no answer."""
-    header = ("application,source,destination,packet,message,message_flits,packet_flits,hops,minimal_hops,created,injected,"
-              "head_arrived,tail_arrived")
+    header = LOG_HEADER
     line = "0,3,7,5,5,2,2,3,2,100,110,120,121"
     files = {
         "good.csv": f"{header}\n{line.replace(',3,2,100', ',2,2,100')}\n0,3,7,6,6,1,1,2,2,200,210,220,221\n",
@@ -281,11 +271,6 @@ def made_cases():
 # ---- ranks -----------------------------------------------------------------------------------------------------------------------
 
 RANKED = {"conservative": ["--sync", "conservative"], "optimistic": ["--sync", "optimistic", "simulator.window=40"]}
-
-
-def has_ranks(program):
-    linked = subprocess.run(["ldd", program], capture_output=True, text=True, check=False).stdout
-    return "libmpi" in linked and shutil.which("mpirun") is not None
 
 
 def on_ranks(case, ranks, way):

@@ -23,10 +23,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from cases import HERE, ROOT, all_cases
+from support import OF_THE_RUN
 
 RECORDED = HERE / "recorded.csv"
 TIMES = ("events_per_second", "waiting_share")  # of what threads did
-OF_THE_RUN = ("cpu_seconds", "wall_seconds", "peak_rss_bytes", "bytes_per_router", "sync")
 # ---- running ---------------------------------------------------------------------------------------------------------------------
 
 def without(value, keys):
@@ -41,8 +41,8 @@ def settled(text, keeps_sync=False):
     try:
         document = json.loads(text)
     except ValueError:
-        return re.sub(r"[0-9.]+ KiB a router, [0-9.]+ MiB in all", "", text)
-    unlike = {*OF_THE_RUN, *TIMES, "flitwarp", "restarts"} - ({"sync"} if keeps_sync else set())
+        return re.sub(r"[0-9.]+ KiB a router, [0-9.]+ MiB in all|zstd says '[^']*'", "", text)
+    unlike = {*OF_THE_RUN, *TIMES, "bytes_per_router", "flitwarp", "restarts"} - ({"sync"} if keeps_sync else set())
     if isinstance(document, dict):
         document = without(document, {"description"} if "$defs" in document else unlike)
         if isinstance(document.get("config"), dict):
@@ -78,11 +78,11 @@ def outcome(program, case, limits=None, environment=None):
                                        check=False, preexec_fn=guard, env=environment)
             except subprocess.TimeoutExpired:
                 return ["-99", "", "", "too long"]
-            if ended.returncode < 0 or ended.returncode == 3:  # a broken invariant, or a crash
+            if ended.returncode < 0 or "broken invariant" in ended.stderr:  # it has crashed, or stopped itself
                 return [str(ended.returncode), "", "", ended.stderr[-400:]]
             status = max(status, ended.returncode)
             complained = ended.stderr.partition("-----")[0] if case.launcher else ended.stderr  # a launcher tells of a status that is not 0
-            said += [settled(ended.stdout), complained.replace(folder, ".").replace(str(ROOT), "$ROOT")]
+            said += [settled(ended.stdout), settled(complained.replace(folder, ".").replace(str(ROOT), "$ROOT"))]
         results = Path(folder) / "results.json"
         if results.exists() and results.name not in case.files:
             try:
@@ -94,6 +94,11 @@ def outcome(program, case, limits=None, environment=None):
             if path.name not in case.files and path.suffix != ".checkpoint":
                 said += [path.name, settled(path.read_text(), case.keeps_sync) if path.suffix in (".json", ".csv") else path.read_bytes().hex()]
     return [str(status), digest, events, hashlib.sha256("\0".join(said).encode()).hexdigest()[:16]]
+
+
+def is_hash(text):
+    """Of results, not a word why there are none."""
+    return re.fullmatch("[0-9a-f]{16}", text) is not None
 
 
 def recorded():
@@ -121,6 +126,9 @@ def record(program, cases):
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         plain = [case for case in cases if case.row == case.name]
         found = list(pool.map(lambda case: outcome(program, case), plain))
+    broken = [f"{case.name}: status {now[0]}, {now[3]}" for case, now in zip(plain, found) if not is_hash(now[3])]
+    if broken:
+        sys.exit("\n".join([*broken, "nothing is recorded: these have no results"]))
     with open(RECORDED, "w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["case", "status", "digest", "events", "results"])

@@ -4,15 +4,15 @@ tests/contract/test_everything_runs.py draws it; and lists in settings.jsonl wha
 there stay as they are: only what is missing is added."""
 import json
 import random
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 import cases
 
-sys.path[:0] = [str(cases.ROOT / "tests"), str(cases.ROOT / "tests" / "contract")]
+sys.path.insert(0, str(cases.ROOT / "tests" / "contract"))
 import test_everything_runs as everything  # noqa: E402
+from support import schema  # noqa: E402
 
 COSTLY_SECONDS = {"": 0.1, "conservative": 0.3, "optimistic": 0.5, "reversal": 0.5}  # of CPU time, by the way of running
 
@@ -76,10 +76,6 @@ PLACES = {  # one of each kind of topology, as small as shows all of an algorith
 }
 
 
-def schema():
-    return json.loads(subprocess.run([everything.PROGRAM, "schema"], capture_output=True, text=True, check=True).stdout)["$defs"]
-
-
 def values_of(row, defs):
     """What to try of a setting: all names, the least and some more."""
     kinds = [one for kind in row.get("anyOf", [row]) for one in kind.get("anyOf", [kind])]
@@ -113,7 +109,7 @@ def settings_of(name, topology, routing, router, asked):
 
 
 def add_missing_settings():
-    known, defs = cases.settings(), schema()
+    known, defs = cases.settings(), schema()["$defs"]
     names = {config["name"] for config in known}
     wanted = {}
     for routing in sorted(everything.registered()["routing"]):
