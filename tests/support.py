@@ -145,7 +145,7 @@ BOOKSIM_TABLES = ["a_mesh8x8_p1", "a_mesh8x8_p8", "b_torus8x8_uniform", "b_torus
 
 
 def from_booksim(name, load, warmup=5000, sample=10000, seed=1):
-    """The same network and workload in flitwarp's words. docs/validation.md explains the mapping."""
+    """The same network and workload in flitwarp's words. docs/booksim.md explains the mapping."""
     theirs = booksim_settings(name)
     is_torus = theirs["topology"] == "torus"
     router = {

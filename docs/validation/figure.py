@@ -1,7 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A figure of the validation table: what others printed or measured, what we get, and how far apart the two may be.
+"""Rows of the validation table: what others printed or measured, what we get, and how far apart the two may be.
 
-How far is one of
+A result that one of the five papers prints is a `Printed`. Its kind, and nothing else, says how far ours may be:
+    count           exact
+    printed         5 %: a number that their simulation gave
+    curve           10 %: read off a drawing
+    statement       it is so here, or not. Of numbers that are "alike", "unaffected", "close", "in proportion" the largest is no
+                    more than 5 % above the smallest; "slightly", "a little" is no more than 10 %, "significantly" more than 10 %
+    machine         a number of theirs that a thousand processors or more gave: ours is listed, and not judged
+
+All others are a `Figure`, with a tolerance of its own. How far is one of
     exact           the same number
     to the digit    the same when rounded to as many digits as theirs has
     5 %             relative
@@ -13,10 +21,46 @@ How far is one of
 """
 import csv
 import math
-from dataclasses import astuple, dataclass, fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent
+KINDS = {"count": "exact", "printed": "5 %", "curve": "10 %", "statement": "same", "machine": "5 %"}
+VERDICTS = ("inside", "misprint", "outside", "not run", "machine")
+
+
+@dataclass
+class Printed:
+    """A result of a paper, one row each. `meant`: where the paper's own other numbers contradict what is printed."""
+
+    group: str
+    where: str
+    what: str
+    unit: str
+    printed: str
+    ours: str
+    kind: str
+    meant: str = ""
+    reason: str = ""  # why it is outside
+    original: str = ""  # what the original program gives
+
+    @property
+    def tolerance(self):
+        return KINDS[self.kind]
+
+    @property
+    def verdict(self):
+        if self.kind == "machine":
+            return "machine"
+        if not self.ours:
+            return "not run"
+        if is_inside(self.printed, self.ours, self.tolerance):
+            return "inside"
+        return "misprint" if self.meant and is_inside(self.meant, self.ours, self.tolerance) else "outside"
+
+    @property
+    def difference(self):
+        return "" if self.kind == "statement" else Figure("", "", "", "", self.printed, self.ours, self.tolerance).difference
 
 
 @dataclass
@@ -66,7 +110,7 @@ def digits(text):
 
 def is_inside(theirs, ours, tolerance):
     if tolerance == "same":
-        return theirs == ours
+        return ours in ("so", theirs) or ours.startswith("so: ")
     theirs_number, ours = number(theirs), number(ours)
     if ours is None:
         return False
@@ -102,16 +146,21 @@ def shown(value, places=6):
         else f"{value:.0f}"
 
 
-COLUMNS = [field.name for field in fields(Figure)]
-
-
 def read(source):
+    """Figures of a source, or of "papers" what they print."""
+    kind = Printed if source == "papers" else Figure
+    names = {field.name for field in fields(kind)}
     with open(FOLDER / f"{source}.csv", newline="") as file:
-        return [Figure(**row) for row in csv.DictReader(file)]
+        return [kind(**{key: value for key, value in row.items() if key in names}) for row in csv.DictReader(file)]
 
 
-def write(source, figures):
+def write(source, rows):
+    """`tolerance` and `verdict` of what papers print are written for people: they are not read."""
+    columns = PAPER_COLUMNS if source == "papers" else [field.name for field in fields(Figure)]
     with open(FOLDER / f"{source}.csv", "w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        writer.writerows(astuple(figure) for figure in figures)
+        writer.writerow(columns)
+        writer.writerows([getattr(row, column) for column in columns] for row in rows)
+
+
+PAPER_COLUMNS = ("group", "where", "what", "unit", "printed", "kind", "tolerance", "ours", "verdict", "meant", "reason", "original")

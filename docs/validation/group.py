@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A group of figures that come from the same runs and share a tolerance: what to run, and how figures are made of it."""
+"""A group of rows that come from the same runs: what to run, and how rows are made of it."""
 from dataclasses import dataclass
 from typing import Callable, Iterable
 
-from figure import Figure, shown
+from figure import Figure, Printed, shown
 from work import key_of
+
+ALIKE, SLIGHTLY = 1.05, 1.10  # what statements of papers mean, largest over smallest: see figure.py
+TOTALS = {"papers": "Results printed in the five papers", "peers": "The peers' programs, measured",
+          "theory": "Theory and published analysis",
+          "speed": "Speed and memory, at least as good", "inputs": "Inputs, defaults and names"}
 
 
 class Results:
@@ -33,11 +38,12 @@ class Results:
 @dataclass
 class Group:
     name: str  # SOURCE.NAME
+    total: str  # one of TOTALS: what its rows are counted with
     title: str
     tolerance: str  # and its reason
     command: str  # that gives ours by itself; else `measure.py NAME` does
     tasks: Callable[[], Iterable]
-    figures: Callable[[Results], Iterable[Figure]]
+    figures: Callable[[Results], Iterable]  # Printed where the total is papers, else Figure
     explained: str = ""  # what is outside, and why
     wide: bool = False  # a line of the page has all that was measured at a place
 
@@ -53,6 +59,30 @@ def maker(group):
     return make
 
 
-def says(make, place, claim, holds, remark=""):
-    """A figure that is a sentence: what the source says of its results, and whether it is so here."""
-    return make(place, claim, "", "so", "so" if holds else "not so", "same", "" if holds else remark)
+class Paper:
+    """Makes the rows of a group of what a paper prints. Of what is inside no reason is given."""
+
+    def __init__(self, group):
+        self.group = group
+
+    def row(self, where, what, unit, printed, ours, kind, meant="", reason="", original=""):
+        made = Printed(self.group, where, what, unit, shown(printed), ours, kind, shown(meant), reason, original)
+        if made.verdict == "inside":
+            made.reason = ""
+        return made
+
+    def number(self, where, what, unit, printed, ours, kind="printed", **words):
+        """`ours` None: it was not run. `words`: meant, reason, original."""
+        return self.row(where, what, unit, printed, "" if ours is None else shown(ours), kind, **words)
+
+    def count(self, where, what, printed, ours, **words):
+        return self.number(where, what, "", printed, ours, "count", **words)
+
+    def says(self, where, claim, holds, figures="", printed="so", **words):
+        """A sentence: what the paper says of its results, and whether it is so here. None: it was not run."""
+        answer = "" if holds is None else ("so" if holds else "not so") + (f": {figures}" if figures else "")
+        return self.row(where, claim, "", printed, answer, "statement", **words)
+
+
+def alike(values, ratio=ALIKE):
+    return max(values) <= ratio * min(values)

@@ -5,7 +5,8 @@
     docs/validation/measure.py GROUP...          runs what the groups need, and puts ours into docs/validation/*.csv
     docs/validation/measure.py SOURCE            all groups of a source; `all` for everything: hours of one core
     docs/validation/measure.py --list            the groups; with --tasks FILE GROUP... writes what they would run
-    docs/validation/measure.py --page            makes out/validation_table.md, for people, from the CSV files
+    docs/validation/measure.py --page            makes out/validation_table.md, for people, from the CSV files, and the totals
+                                                 in README.md and docs/validation.md
 
 Runs are kept in out/validation (--keep FOLDER) and not made again. The reference data are those of $FLITWARP_SHARED, or of
 shared/ beside the tree.
@@ -47,13 +48,19 @@ def measured(groups, keep, processes=None):
 
 
 def store(found):
-    """Puts figures in the place of those of the same groups."""
-    for source in dict.fromkeys(name.partition(".")[0] for name in found):
-        there = figure.read(source) if (HERE / f"{source}.csv").exists() else []
-        order = [group.name for group in groups_of(source)]
+    """Puts rows in the place of those of the same groups: what papers print is all in one file."""
+    groups = {group.name: group for source in SOURCES for group in groups_of(source)}
+    files = dict.fromkeys(file_of(groups[name]) for name in found)
+    for file in files:
+        order = [name for name, group in groups.items() if file_of(group) == file]
+        there = figure.read(file) if (HERE / f"{file}.csv").exists() else []
         kept = [one for one in there if one.group not in found and one.group in order]
-        fresh = [one for name, figures in found.items() if name.partition(".")[0] == source for one in figures]
-        figure.write(source, sorted(kept + fresh, key=lambda one: order.index(one.group)))
+        fresh = [one for name in found if name in order for one in found[name]]
+        figure.write(file, sorted(kept + fresh, key=lambda one: order.index(one.group)))
+
+
+def file_of(group):
+    return "papers" if group.total == "papers" else group.source
 
 
 def main():
@@ -68,7 +75,7 @@ def main():
     if options.list:
         for source in SOURCES:
             for group in groups_of(source):
-                print(f"{group.name:28}{group.title}")
+                print(f"{group.name:28}{group.total:10}{group.title}")
     elif options.tasks:
         tasks = [one for group in chosen(options.groups) for one in group.tasks()]
         Path(options.tasks).write_text(json.dumps(tasks))

@@ -344,18 +344,18 @@ def other_figures(results):
 
 
 GROUPS = [
-    Group("published.single_switch", "Theory: a single switch", """
+    Group("published.single_switch", "theory", "Theory: a single switch", """
 Asked for beforehand: FIFO limits within 0.5 %, iSLIP 1.000 (0.5 % in a finite run at a load of exactly 1, where queues still
 grow), waits within 2 %. PIM 1 %, one flow 0.6 % (heads and window ends). Zero load exact.""",
           "python3 -m pytest tests/reproduce/test_single_switch.py tests/paper/test_flow_control.py "
           "tests/paper/test_zero_load.py",
           switch_tasks, switch_figures),
-    Group("published.cubes", "Theory: k-ary n-cubes and meshes", """
+    Group("published.cubes", "theory", "Theory: k-ary n-cubes and meshes", """
 A bound is never passed (half a per cent for what buffers held before the window) and 85 % of it are reached, as was asked for
 beforehand, by the terminal that gets least at full load. Distances exact; channel loads 1 %, of the busiest of 224 channels 3
 %.""",
           "python3 -m pytest tests/reproduce/test_cubes.py", cube_tasks, cube_figures),
-    Group("published.networks", "Theory: dragonflies, Slim Fly, fat trees, collectives", """
+    Group("published.networks", "theory", "Theory: dragonflies, Slim Fly, fat trees, collectives", """
 Bounds of dragonfly, flattened butterfly and fat tree within 5 % and never passed (asked for beforehand), with the same half a
 per cent. Sizes, collectives and LogGOPS exact.""",
           "python3 docs/validation/measure.py published.networks", other_tasks, other_figures),

@@ -2,7 +2,7 @@
 /*
  * The node model's settings, and what is worked out from them before a run. The
  * defaults are those of the paper, or what its tables are closest to where it has
- * none: docs/validation.md.
+ * none: docs/torus.md.
  */
 #include "model/node.h"
 

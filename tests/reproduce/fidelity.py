@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of docs/validation.md that compare flit and packet level: python3 tests/reproduce/fidelity.py"""
+"""The tables of docs/checks.md that compare flit and packet level: python3 tests/reproduce/fidelity.py"""
 import sys
 from pathlib import Path
 

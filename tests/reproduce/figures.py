@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The picture of docs/validation.md that has BookSim's curves and ours: python3 tests/reproduce/figures.py"""
+"""The picture of docs/booksim.md that has BookSim's curves and ours: python3 tests/reproduce/figures.py"""
 import sys
 from pathlib import Path
 

@@ -3,7 +3,7 @@
 
 Its tables were measured with 5,000 cycles of warm-up and 10,000 more, one seed; so are ours. Latencies differ by a
 constant of one cycle: 4 H + 2 through H routers of the mesh there, 4 H + 1 here.
-support.from_booksim() holds the mapping of the settings; docs/validation.md explains it.
+support.from_booksim() holds the mapping of the settings; docs/booksim.md explains it.
 
 Saturation is the offered load at which the mean latency reaches three times that of the first row, interpolated
 between the rows on either side: the same for both curves, from the same loads.

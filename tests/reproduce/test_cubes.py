@@ -7,7 +7,7 @@ network is (up to the half per cent that buffers filled before the window can gi
 
 How near a router comes is a matter of its allocation. ROUTER gives the oldest packet the way and lets an input send two
 flits in a cycle: fair, and without loss past saturation. It is the best of about a hundred settings tried on uniform torus
-traffic, not the default, which carries 0.80 there; docs/validation.md compares them.
+traffic, not the default, which carries 0.80 there; docs/checks.md compares them.
 """
 from fractions import Fraction as F
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Flit level and packet level on five networks: one configuration, of which the router's type alone differs.
 
-tests/reproduce/fidelity.py prints the tables of docs/validation.md.
+tests/reproduce/fidelity.py prints the tables of docs/checks.md.
 
 At zero load both are the same to the tick (tests/paper/test_packet_router.py). The packet router is an ideal in two
 respects: a channel carries a packet in one piece, and all VCs of an input can be read at once. A flit-level router that is

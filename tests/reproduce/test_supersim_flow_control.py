@@ -2,7 +2,7 @@
 """SuperSim's study of flow control techniques: its script is short, its full form is the paper's, a small form runs.
 
 What the paper says of its Figure 11: with messages of one flit the three techniques are the same; differences are small
-otherwise. Its Figure 12 (4096 terminals, 8 VCs, 32 flits) takes hours; its figures are in docs/validation.md.
+otherwise. Its Figure 12 (4096 terminals, 8 VCs, 32 flits) takes hours; its figures are in docs/supersim.md.
 """
 import sys
 
