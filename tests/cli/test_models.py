@@ -16,9 +16,8 @@ import pytest
 from support import PROGRAM, ROOT, children, mpirun, still_running, wait_for
 
 PHOLD = ROOT / "examples" / "phold.json"
-SANITIZED = [os.environ[name] for name in ("FLITWARP_ASAN", "FLITWARP_TSAN")
-             if os.access(os.environ.get(name, ""), os.X_OK)]
-THREADS = (1, 3, 8)
+TSAN = os.environ.get("FLITWARP_TSAN", "")
+THREADS = (1, 8)  # tests/contract/test_digests.py has the same loads on 2 and 3, and under the address sanitizer
 # Little work of different kinds: many events at one tick, no lookahead, long delays, processes that hardly talk.
 LOADS = {
     "ties": ["model.processes=64", "model.events=4", "model.lookahead=1", "model.mean_delay=2", "model.end=150",
@@ -82,9 +81,9 @@ def check_ranks(load, way, ranks, threads, sequential):
 
 
 @pytest.mark.parametrize("load, way", CASES)
-@pytest.mark.parametrize("ranks", [2, 4])
-def test_any_number_of_ranks_gives_the_sequential_answer(load, way, ranks, sequential):
-    check_ranks(load, way, ranks, 1, sequential)
+def test_many_ranks_give_the_sequential_answer(load, way, sequential):
+    """Two and three are among the recorded runs."""
+    check_ranks(load, way, 4, 1, sequential)
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -93,11 +92,9 @@ def test_ranks_with_threads_give_the_sequential_answer(way, sequential):
 
 
 @pytest.mark.parametrize("load, way", CASES)
-@pytest.mark.parametrize("program", SANITIZED or [pytest.param(None, marks=pytest.mark.skip("no sanitized build"))],
-                         ids=lambda path: path and os.path.basename(os.path.dirname(path)))
-def test_sanitizers_find_nothing_in_parallel_runs(load, way, program, sequential):
-    for threads in (2, 3):
-        assert answer(run(*LOADS[load], *WAYS[way], "--threads", threads, program=program)) == sequential[load]
+@pytest.mark.skipif(not os.access(TSAN, os.X_OK), reason="FLITWARP_TSAN names no program with the thread sanitizer")
+def test_threads_share_nothing_that_changes(load, way, sequential):
+    assert answer(run(*LOADS[load], *WAYS[way], "--threads", 3, program=TSAN)) == sequential[load]
 
 
 def test_optimistic_runs_roll_back_and_say_so():

@@ -40,8 +40,9 @@ NETWORKS = [example for example in sorted((ROOT / "examples").glob("*.json"))
 
 
 # Ranks, threads of each, and how they meet. A start by mpirun is dear: every example is run in one of two ways, every fourth in all.
+# Two and three ranks of a thread each are in the recorded runs (test_digests.py).
 WAYS = [(2, 2, "conservative"), (4, 1, "optimistic")]
-MORE_WAYS = [(2, 1, "conservative"), (4, 1, "conservative"), (2, 1, "optimistic")]
+MORE_WAYS = [(4, 1, "conservative")]
 
 
 @pytest.mark.parametrize("number, example", enumerate(NETWORKS), ids=[example.stem for example in NETWORKS])

@@ -44,7 +44,7 @@ NETWORKS = [example for example in EXAMPLES if is_of_network(example)]
 # long to meet: an example goes one half of the ways, the next one the other. Two conservative threads are in the recorded runs
 # (test_digests.py) of every example.
 WAYS = [
-    [(3, "conservative", []), (8, "optimistic", []), (1, "optimistic", ["--check-reversal"])],
+    [(8, "optimistic", []), (1, "optimistic", ["--check-reversal"])],
     [(8, "conservative", []), (2, "optimistic", []), (3, "optimistic", ["simulator.window=60"])],
 ]
 

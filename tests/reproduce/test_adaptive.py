@@ -24,7 +24,7 @@ def accepted(topology, routings, traffic, load=1.0, router=None, cycle=1):
     for routing in routings:
         network = network_of(topology, routing, router or ROUTER)
         network["channel"] = network["terminal_channel"] = {"cycle": cycle}
-        configs.append(config_of(network, blast(load, traffic, warmup=4000, sample=6000, finish_limit=1)))
+        configs.append(config_of(network, blast(load, traffic, warmup=2000, sample=4000, finish_limit=1)))
     return [result["applications"][0]["accepted_load"] for result in run_all(configs)]
 
 
