@@ -384,8 +384,9 @@ static struct congestion *make_sensors(const struct network *network, struct err
 static void *build_routers(struct network *network, const struct choice *self, struct errors *errors)
 {
     const struct router_ops *ops = network->core->router_ops;
-    uint32_t before = errors->count, lanes = network->ports * network->num_vcs;
-    if ((uint64_t)network->ports * network->num_vcs >= LANE_WAITS)
+    uint64_t lanes = (uint64_t)network->ports * network->num_vcs;
+    uint32_t before = errors->count;
+    if (lanes >= LANE_WAITS)
         choice_error(errors, self, "num_vcs", "%u virtual channels at each of %u ports are more than %u in all",
                      network->num_vcs, network->ports, LANE_WAITS - 1);
     if (ops->check)
@@ -401,8 +402,8 @@ static void *build_routers(struct network *network, const struct choice *self, s
         .question = {.routing = &network->routing, .congestion = congestion},
         .ports = network->ports,
         .num_vcs = network->num_vcs,
-        .lanes = lanes,
-        .words = words_for(lanes),
+        .lanes = (uint32_t)lanes,
+        .words = words_for((uint32_t)lanes),
     };
     ops->build(routers, self->config);
     if (ops->share)

@@ -230,7 +230,7 @@ uint32_t network_select_plane(const struct network *network, uint32_t handle, co
     FW_CHECK(plane < network->plane_count, "selection \"%s\" gives packet %u plane %u of %u", selection->ops->name,
              handle, plane, network->plane_count);
     packet->destination_router = network->core->ejection_router[(size_t)plane * terminals + packet->destination];
-    if (network->trace_out && handle == network->traced)
+    if (network_is_traced(network, handle))
         network_trace(network, network->engine->now, FW_NONE, "select_plane", "plane %u, where %u packets wait", plane,
                       queues[plane].packets);
     return plane;

@@ -40,7 +40,7 @@ void show_flits(const struct interfaces *n, const struct injector *injector, uin
 {
     const struct network *network = n->network;
     network->listener.enter(network->listener.context, now, network_packet(network, injector->packet), to, flits);
-    if (network->trace_out && injector->packet == network->traced)
+    if (network_is_traced(network, injector->packet))
         network_trace(network, now, FW_NONE, "inject", "flit %u by channel %u vc %u", position, injector->channel,
                       injector->vc);
 }

@@ -351,9 +351,9 @@ void input_queued_look(const void *routers, uint32_t router, uint32_t lane, stru
     seen->credits = out->credits;
     seen->depth = is_usable ? room_of(q, router, lane / q->num_vcs) : 0;
     if (q->outputs) {
-        uint32_t taken = seen->depth - seen->credits;
+        uint32_t taken = seen->depth - seen->credits; /* until the crossbar hears of the room, too */
         output_look(q->outputs, router, lane, seen, shown);
-        seen->queued += taken;
+        seen->queued = taken > seen->queued ? taken : seen->queued;
     }
     if (shown && input->count) {
         struct shown_queue *queue = &shown->inputs[lane].queue;

@@ -314,7 +314,7 @@ void omnipath_check_idle(const void *routers, uint32_t router)
                  "router %u buffer %u: room is taken at the end", router, buffer);
     }
     for (uint32_t port = 0; port < q->all_ports; port++)
-        FW_CHECK(shared_room_is_empty(&q->rule[0], r->ports[port].room),
+        FW_CHECK(shared_room_is_empty(r->ports[port].rule, r->ports[port].room),
                  "router %u port %u: not all credits are back at the end", router, port);
     FW_CHECK(!bits_any(r->busy, q->source_words), "router %u: something crosses at the end", router);
 }

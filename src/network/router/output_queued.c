@@ -116,7 +116,7 @@ static void begin_packet(struct output_queued *q, struct output_queued_router *r
     tick_t ready_at = (when + q->cycle - 1) / q->cycle * q->cycle + q->routing;
     uint32_t at = r->first_routing + r->routing++;
     r->route_order[at < q->lanes ? at : at - q->lanes] = (uint16_t)lane;
-    r->inputs[lane].ready_at = ready_at;
+    input->ready_at = ready_at;
     output_queued_wake(q, r, ready_at);
 }
 
@@ -305,8 +305,8 @@ STAGE void retry(struct output_queued *q, struct output_queued_router *r, tick_t
 STAGE void route(struct output_queued *q, struct output_queued_router *r, uint32_t lane, tick_t now, uint32_t words)
 {
     const struct input_lane *input = &r->inputs[lane];
-    ask_route(q->network, &q->question, input->front.packet, input->back_kind == EVENT_CREDIT, r->inputs[lane].wants,
-              r->usable, words, now);
+    ask_route(q->network, &q->question, input->front.packet, input->back_kind == EVENT_CREDIT, input->wants, r->usable,
+              words, now);
     if (network_is_traced(q->network, input->front.packet))
         trace_route(q->network, &q->question, lane, now);
 }

@@ -357,7 +357,7 @@ void output_look(const struct output_stage *stage, uint32_t router, uint32_t lan
 {
     const struct output_queue *queue = output_queue_at(stage, router, lane);
     const struct flit_block *block = queue->first;
-    seen->queued = queue->count + queue->ready;
+    seen->queued = queue->count;
     seen->space = stage->depth - queue->count;
     seen->credits = queue->credits;
     seen->depth = room_at_most(stage->network, network_link(stage->network, router, stage->port_of[lane]));

@@ -123,7 +123,7 @@ static void route(struct single_cycle *q, const struct router *router, uint32_t 
     ask_route(q->network, &q->question, front->packet, !lane->link->to_terminal, lane->wants, router->usable, q->words,
               now);
     lane->output = LANE_WAITS;
-    if (front->packet == q->network->traced)
+    if (network_is_traced(q->network, front->packet))
         trace_route(q->network, &q->question, number, now);
 }
 
@@ -202,7 +202,7 @@ static void send(struct single_cycle *q, struct router *router, uint32_t number,
               now + q->config->latency + output->link->latency);
     send_credit(q->network, lane->link->to_terminal ? EVENT_TERMINAL_CREDIT : EVENT_CREDIT, back,
                 now + lane->link->latency);
-    if (flit.packet == q->network->traced)
+    if (network_is_traced(q->network, flit.packet))
         network_trace(q->network, now, router->number, "send", "flit %u to port %u vc %u", flit.place & FLIT_POSITION,
                       lane->output / q->num_vcs, lane->output % q->num_vcs);
     if (flit.place & FLIT_TAIL) {
