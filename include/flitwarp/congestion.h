@@ -25,6 +25,8 @@ struct congestion {
     uint32_t routers, ports, num_vcs; /* a lane is port * num_vcs + vc */
     uint32_t depth[2]; /* flits that a lane's queues can hold, by enum queue; 0: there is none, ENDLESS: any number */
     const struct link *links; /* by router * ports + port: of each channel latency and depth downstream */
+    bool
+        adds_up; /* the sensor counts a lane's queues together: a flit that goes from one to the other is nothing new */
 };
 
 struct congestion_ops {
@@ -47,6 +49,15 @@ static inline void congestion_change(struct congestion *congestion, uint32_t rou
 {
     if (congestion)
         congestion->ops->change(congestion, router, lane, queue, change, now);
+}
+
+/* Tells them of a flit that leaves the output queue of a lane for the buffer downstream. */
+static inline void congestion_move(struct congestion *congestion, uint32_t router, uint32_t lane, tick_t now)
+{
+    if (congestion && !congestion->adds_up) {
+        congestion->ops->change(congestion, router, lane, QUEUE_OUTPUT, -1, now);
+        congestion->ops->change(congestion, router, lane, QUEUE_DOWNSTREAM, 1, now);
+    }
 }
 
 /* The row of a router's config struct with the field congestion, which its plan() names. */

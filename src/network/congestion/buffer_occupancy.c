@@ -81,7 +81,6 @@ struct buffer_occupancy {
     struct arena *arena; /* borrowed: rings grow in it */
     bool counts[2];      /* by enum queue */
     bool is_simple;      /* a lane's value is what is seen of it, or the mean of its port, and not rounded */
-    bool merges;         /* a flit that leaves the output queue for the buffer downstream stays in the count */
     uint32_t lanes;
     uint32_t *seen;        /* by router * lanes + lane: flits that routing knows of */
     struct unseen *unseen; /* by router */
@@ -124,7 +123,7 @@ static struct congestion *buffer_occupancy_build(const struct choice *self, cons
     sensor->unseen = arena_array(arena, struct unseen, shape->routers);
     sensor->is_simple = (sensor->config.per == PER_VC || sensor->config.per == PER_PORT) && !sensor->wires &&
                         sensor->config.granularity == 0;
-    sensor->merges = sensor->config.accounting == ACCOUNT_BOTH && shape->depth[QUEUE_OUTPUT] && !sensor->wires;
+    sensor->common.adds_up = sensor->config.accounting == ACCOUNT_BOTH && !sensor->wires;
     size_t ports = (size_t)shape->routers * shape->ports;
     sensor->capacity = arena_array(arena, double, ports);
     for (size_t port = 0; port < ports; port++)
@@ -215,24 +214,12 @@ static __attribute__((noinline)) void add_to_full(struct buffer_occupancy *senso
     add_change(unseen, lane, queue, change, now);
 }
 
-/* Takes back the last change where this one is its opposite. */
-static inline bool take_back(struct unseen *unseen, uint32_t lane, int32_t change, tick_t now)
-{
-    if (unseen->first == unseen->end)
-        return false;
-    const struct change *last = change_at(unseen, unseen->end - 1);
-    if (last->when != now || last->lane != lane || last->change != -change)
-        return false;
-    unseen->end--;
-    return true;
-}
-
 static void buffer_occupancy_change(struct congestion *congestion, uint32_t router, uint32_t lane, enum queue queue,
                                     int32_t change, tick_t now)
 {
     struct buffer_occupancy *sensor = (struct buffer_occupancy *)congestion;
     struct unseen *unseen = &sensor->unseen[router];
-    if (!sensor->counts[queue] || (sensor->merges && take_back(unseen, lane, change, now)))
+    if (!sensor->counts[queue])
         return;
     if (unseen->end - unseen->first == unseen->size)
         add_to_full(sensor, router, lane, queue, change, now);

@@ -217,8 +217,7 @@ static inline struct flit leave(struct output_stage *stage, uint32_t router, uin
         struct credit_event *room = engine_post(stage->engine, EVENT_ROOM, now + 1, sizeof *room);
         *room = (struct credit_event){.to = {.target = router, .lane = lane}};
     }
-    congestion_change(stage->congestion, router, lane, QUEUE_OUTPUT, -1, now);
-    congestion_change(stage->congestion, router, lane, QUEUE_DOWNSTREAM, 1, now);
+    congestion_move(stage->congestion, router, lane, now);
     return flit;
 }
 
