@@ -13,7 +13,7 @@ struct rails {
 #define INTERFACES_HEAD                                                                                                \
     struct network *network;                                                                                           \
     struct engine *engine
-struct interfaces_head {
+struct __attribute__((may_alias)) interfaces_head {
     INTERFACES_HEAD;
 };
 

@@ -196,6 +196,15 @@ static inline void network_post_step(struct engine *engine, uint32_t kind, uint3
     *event = (struct step_event){.target = target, .port = port};
 }
 
+/* A component steps at a tick, unless it does so before: `step_at` is when it steps next, FW_NEVER where it sleeps. */
+static inline void network_wake(struct engine *engine, uint32_t kind, uint32_t target, tick_t *step_at, tick_t when)
+{
+    if (when < *step_at) {
+        *step_at = when;
+        network_post_step(engine, kind, target, 0, when);
+    }
+}
+
 /* The far end of one VC of a link. */
 static inline struct lane_place link_lane(const struct link *link, uint32_t vc)
 {

@@ -11,26 +11,20 @@ struct shown_router;
 struct piece;
 
 /* What the routers of a part of the network have in common: an architecture's own struct begins with ROUTERS_HEAD. */
-#define ROUTERS_FIELDS                                                                                                 \
+#define ROUTERS_HEAD                                                                                                   \
     struct network *network;                                                                                           \
     struct engine *engine;                                                                                             \
     struct congestion *congestion; /* to be told of the output lanes' queues; NULL: nobody looks */                    \
     struct output_stage *outputs;  /* of network/router/output_stage.h; NULL: there are no output queues */            \
     struct route question;         /* scratch: to the routing algorithm */                                             \
     uint32_t ports, num_vcs, lanes;                                                                                    \
-    uint32_t words;     /* of a set of lanes */                                                                        \
-    uint64_t flit_hops; /* flits through routers so far: the architecture counts them */
+    uint32_t words;    /* of a set of lanes */                                                                         \
+    uint64_t flit_hops /* flits through routers so far: the architecture counts them */
 
-struct routers {
-    ROUTERS_FIELDS
+/* The head of any architecture's struct. */
+struct __attribute__((may_alias)) routers {
+    ROUTERS_HEAD;
 };
-#define ROUTERS_HEAD                                                                                                   \
-    union {                                                                                                            \
-        struct routers routers;                                                                                        \
-        struct {                                                                                                       \
-            ROUTERS_FIELDS                                                                                             \
-        };                                                                                                             \
-    }
 
 /* What a router architecture does. One object steps all routers of a partition. */
 struct router_ops {
@@ -119,13 +113,15 @@ struct piece {
 #define LANE_ROUTED 0xfffdu /* and is yet to be routed, or tried, where that is told apart; lanes are below */
 #define NOBODY 0xffffu      /* holds an output lane */
 
-/* A router steps at a tick, unless it does so before: `step_at` is when it steps next, FW_NEVER where it sleeps. */
 static inline void router_wake(struct engine *engine, uint32_t router, tick_t *step_at, tick_t when)
 {
-    if (when < *step_at) {
-        *step_at = when;
-        network_post_step(engine, EVENT_ROUTER_STEP, router, 0, when);
-    }
+    network_wake(engine, EVENT_ROUTER_STEP, router, step_at, when);
+}
+
+/* The clock's first edge from a tick on. */
+static inline tick_t next_edge(tick_t when, tick_t cycle)
+{
+    return cycle > 1 ? (when + cycle - 1) / cycle * cycle : when;
 }
 
 /* Rings have a power of two of places, so that a counter's low bits are the place. */

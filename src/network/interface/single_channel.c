@@ -83,11 +83,7 @@ static void single_channel_build(void *interfaces, const void *config)
 
 static void terminal_wake(struct single_channel *all, uint32_t number, tick_t when)
 {
-    struct terminal *terminal = &all->terminals[number];
-    if (when >= terminal->step_at)
-        return;
-    terminal->step_at = when;
-    network_post_step(all->engine, EVENT_INTERFACE_STEP, number, 0, when);
+    network_wake(all->engine, EVENT_INTERFACE_STEP, number, &all->terminals[number].step_at, when);
 }
 
 static uint32_t terminal_take_first(const struct network *network, struct terminal *terminal)

@@ -71,11 +71,7 @@ struct interfaces {
 
 static inline void outlet_wake(struct interfaces *n, uint32_t number, tick_t when)
 {
-    struct outlet *outlet = &n->outlets[number];
-    if (when < outlet->step_at) {
-        outlet->step_at = when;
-        network_post_step(n->engine, EVENT_INTERFACE_STEP, number, 0, when);
-    }
+    network_wake(n->engine, EVENT_INTERFACE_STEP, number, &n->outlets[number].step_at, when);
 }
 
 /* Of the outlet with this number. */

@@ -263,8 +263,7 @@ STAGE size_t arbiter_number(const struct input_queued *q, size_t row, size_t por
 
 /* ---- waking ---- */
 
-/* One router's step; one event that stands for the steps of all routers of a tick. */
-void input_queued_post_step(const struct input_queued *q, tick_t when, uint32_t router);
+/* One event that stands for the steps of all routers of a tick. */
 void input_queued_post_due(const struct input_queued *q, tick_t when);
 
 /* The router steps in this tick or the next. */
@@ -288,12 +287,7 @@ STAGE void wake(const struct input_queued *q, struct router_head *head, tick_t w
             input_queued_post_due(q, when);
         return;
     }
-    if (q->cycle > 1)
-        when = (when + q->cycle - 1) / q->cycle * q->cycle;
-    if (when < head->step_at) {
-        head->step_at = when;
-        input_queued_post_step(q, when, head->number);
-    }
+    router_wake(q->engine, head->number, &head->step_at, next_edge(when, q->cycle));
 }
 
 /* A lane's stage takes until `when`. */

@@ -5,16 +5,10 @@
  */
 #include "network/router/input_queued.h"
 
-void input_queued_post_step(const struct input_queued *q, tick_t when, uint32_t router)
-{
-    struct step_event *event = engine_post(q->engine, EVENT_ROUTER_STEP, when, sizeof *event);
-    *event = (struct step_event){.target = router};
-}
-
 void input_queued_post_due(const struct input_queued *q, tick_t when)
 {
     q->due_at[when % 2] = when;
-    input_queued_post_step(q, when, FW_NONE);
+    network_post_step(q->engine, EVENT_ROUTER_STEP, FW_NONE, 0, when);
 }
 
 STAGE void receive_flit(const struct input_queued *q, struct router_head *head, const struct flit_event *event,

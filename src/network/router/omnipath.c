@@ -229,7 +229,7 @@ static void receive_head(struct omnipath *q, struct omnipath_router *r, uint32_t
 static void omnipath_receive_flits(void *routers, tick_t now, const void *events, uint32_t count)
 {
     struct omnipath *q = routers;
-    tick_t at = (now + q->cycle - 1) / q->cycle * q->cycle;
+    tick_t at = next_edge(now, q->cycle);
     for (const struct flit_event *event = events, *end = event + count; event < end; event++) {
         struct omnipath_router *r = &q->each[event->to.target];
         uint32_t position = event->flit.place & FLIT_POSITION;

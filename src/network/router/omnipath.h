@@ -197,8 +197,7 @@ static inline uint32_t credits_left(const struct omnipath *q, uint32_t from, uin
 /* The router steps at `when`, or at its clock's next edge. */
 static inline void omnipath_wake(const struct omnipath *q, struct omnipath_router *r, tick_t when)
 {
-    if (q->cycle > 1)
-        when = (when + q->cycle - 1) / q->cycle * q->cycle;
+    when = next_edge(when, q->cycle);
     if (r->step_at != when && r->stepped_at != when) { /* what a step finds it does itself */
         r->step_at = when;
         network_post_step(q->engine, EVENT_ROUTER_STEP, r->number, 0, when);

@@ -96,9 +96,7 @@ struct output_queued {
 /* The router steps at `when`, or at its clock's next edge. */
 static inline void output_queued_wake(const struct output_queued *q, struct output_queued_router *r, tick_t when)
 {
-    if (q->cycle > 1)
-        when = (when + q->cycle - 1) / q->cycle * q->cycle;
-    router_wake(q->engine, r->number, &r->step_at, when);
+    router_wake(q->engine, r->number, &r->step_at, next_edge(when, q->cycle));
 }
 
 /* A packet has come to the front of its lane: its routing begins at the clock's next edge, or at this one. */
@@ -113,7 +111,7 @@ static void begin_packet(struct output_queued *q, struct output_queued_router *r
         output_queued_wake(q, r, when);
         return;
     }
-    tick_t ready_at = (when + q->cycle - 1) / q->cycle * q->cycle + q->routing;
+    tick_t ready_at = next_edge(when, q->cycle) + q->routing;
     uint32_t at = r->first_routing + r->routing++;
     r->route_order[at < q->lanes ? at : at - q->lanes] = (uint16_t)lane;
     input->ready_at = ready_at;

@@ -99,7 +99,7 @@ static void init_lane(struct simured *q, struct simured_router *r, uint32_t lane
 static tick_t port_delay(const struct simured *q, const struct simured_config *c, const struct link *link)
 {
     tick_t delay = at_least_1(link->to_terminal ? c->buffer_delay : c->channel_delay) * q->cycle;
-    return delay >= link->cycle ? delay : (link->cycle + q->cycle - 1) / q->cycle * q->cycle;
+    return delay >= link->cycle ? delay : next_edge(link->cycle, q->cycle);
 }
 
 static void init_port(struct simured *q, const struct simured_config *c, struct simured_router *r, uint32_t port)
