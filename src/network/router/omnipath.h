@@ -37,9 +37,11 @@ struct omnipath_config {
 };
 
 struct omnipath_lane {
-    uint32_t *packets;     /* a ring */
-    uint16_t *targets;     /* of a central buffer the same: output lanes of its packets */
-    uint64_t *wants;       /* of an input: the answer of routing */
+    uint32_t *packets; /* a ring */
+    union {
+        uint16_t *targets; /* of a central buffer the same: output lanes of its packets */
+        uint64_t *wants;   /* of an input: the answer of routing */
+    };                     /* of an output: NULL */
     tick_t ready_at;       /* of a source: since when its first packet waits for the crossbar */
     uint16_t first, count; /* of the ring, free-running */
     uint16_t routed;       /* of an input: packets whose routing is over */

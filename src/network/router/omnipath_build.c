@@ -172,14 +172,19 @@ static void init_port(struct omnipath *q, struct omnipath_router *r, uint32_t nu
 static void init_buffer(struct omnipath *q, struct omnipath_router *r, uint32_t buffer)
 {
     struct arena *arena = q->network->arena;
+    size_t places = q->ring_mask + 1;
+    uint32_t *packets = arena_array(arena, uint32_t, places * q->num_vcs);
+    uint16_t *targets = is_central(q, buffer) ? arena_array(arena, uint16_t, places * q->num_vcs) : NULL;
+    uint64_t *wants = buffer < q->all_ports ? arena_array(arena, uint64_t, (size_t)q->words * q->num_vcs) : NULL;
     r->rooms[buffer] = arena_take(arena, shared_room_bytes(q->num_vcs));
-    for (uint32_t vl = 0; vl < q->num_vcs; vl++)
-        *lane_at(q, r, buffer, vl) = (struct omnipath_lane){
-            .packets = arena_array(arena, uint32_t, q->ring_mask + 1),
-            .targets = is_central(q, buffer) ? arena_array(arena, uint16_t, q->ring_mask + 1) : NULL,
-            .wants = buffer < q->all_ports ? arena_array(arena, uint64_t, q->words) : NULL,
-            .target = LANE_IDLE,
-        };
+    for (uint32_t vl = 0; vl < q->num_vcs; vl++) {
+        struct omnipath_lane *lane = lane_at(q, r, buffer, vl);
+        *lane = (struct omnipath_lane){.packets = packets + places * vl, .target = LANE_IDLE};
+        if (targets)
+            lane->targets = targets + places * vl;
+        else if (wants)
+            lane->wants = wants + (size_t)q->words * vl;
+    }
     if (buffer >= q->sources)
         return;
     r->sources[buffer] = (struct omnipath_source){

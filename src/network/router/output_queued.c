@@ -58,7 +58,7 @@ struct input_lane {
     struct flit *ring;      /* of ring_mask + 1 */
     uint64_t *wants;        /* the answer of routing: a set of output lanes */
     uint16_t first, count;  /* of the ring, free-running; all flits */
-    uint16_t output;        /* lane held, LANE_IDLE or LANE_WAITS */
+    uint16_t output;        /* lane held, LANE_IDLE, LANE_ROUTED until it has tried to take one, or LANE_WAITS */
     uint16_t last_output;   /* lane that its last packet took */
     struct lane_place back; /* where its credits go */
     uint32_t back_latency;  /* of the channel there */
@@ -105,7 +105,7 @@ static void begin_packet(struct output_queued *q, struct output_queued_router *r
     struct input_lane *input = &r->inputs[lane];
     FW_CHECK(input->front.place & FLIT_HEAD, "router %u lane %u: packet %u begins with flit %u", r->number, lane,
              input->front.packet, input->front.place & FLIT_POSITION);
-    input->output = LANE_WAITS;
+    input->output = LANE_ROUTED;
     if (!q->routing) {
         bits_add(r->fresh, lane);
         output_queued_wake(q, r, when);
@@ -317,8 +317,10 @@ STAGE void take_fresh(struct output_queued *q, struct output_queued_router *r, t
         __builtin_prefetch(network_packet(q->network, r->inputs[lane].front.packet), 1);
     BITS_EACH(lane, q->ready, words) {
         route(q, r, (uint32_t)lane, now, words);
-        if (!take_lane(q, r, (uint32_t)lane, now, words))
+        if (!take_lane(q, r, (uint32_t)lane, now, words)) {
+            r->inputs[lane].output = LANE_WAITS;
             r->wait_order[r->waiting++] = (uint16_t)lane;
+        }
     }
 }
 
@@ -371,12 +373,13 @@ static void output_queued_plan(const struct choice *self, uint32_t flit_bytes, s
     plan->output_depth = c->output_depth ? c->output_depth : ENDLESS;
 }
 
-static void init_lane(struct output_queued *q, struct output_queued_router *r, uint32_t lane)
+static void init_lane(struct output_queued *q, struct output_queued_router *r, uint32_t lane, struct flit *rings,
+                      uint64_t *wants)
 {
     const struct link *link = network_link(q->network, r->number, lane / q->num_vcs);
     r->inputs[lane] = (struct input_lane){
-        .ring = arena_array(q->network->arena, struct flit, q->ring_mask + 1),
-        .wants = arena_array(q->network->arena, uint64_t, q->words),
+        .ring = rings + (size_t)(q->ring_mask + 1) * lane,
+        .wants = wants + (size_t)q->words * lane,
         .output = LANE_IDLE,
         .last_output = (uint16_t)(q->lanes - 1),
         .back = link_lane(link, lane % q->num_vcs),
@@ -405,8 +408,10 @@ static void init_router(struct output_queued *q, struct output_queued_router *r,
         .wait_order = arena_array(arena, uint16_t, q->lanes),
         .route_order = arena_array(arena, uint16_t, q->routing ? q->lanes : 0),
     };
+    struct flit *rings = arena_array(arena, struct flit, (size_t)(q->ring_mask + 1) * q->lanes);
+    uint64_t *wants = arena_array(arena, uint64_t, (size_t)q->words * q->lanes);
     for (uint32_t lane = 0; lane < q->lanes; lane++)
-        init_lane(q, r, lane);
+        init_lane(q, r, lane, rings, wants);
 }
 
 static void output_queued_check(const struct network *network, const struct choice *self, struct errors *errors)
@@ -448,28 +453,17 @@ static void output_queued_share(void *routers)
     q->offered = arena_array(q->network->arena, uint64_t, q->words);
 }
 
-/* Has its packet been routed, and tried what it may take? */
-static bool is_waiting(const struct output_queued_router *r, uint32_t lane)
-{
-    const uint16_t *order = r->wait_order;
-    uint32_t place = 0;
-    while (place < r->waiting && order[place] != lane)
-        place++;
-    return place < r->waiting;
-}
-
 static void output_queued_look(const void *routers, uint32_t router, uint32_t lane, struct lane_look *seen,
                                struct shown_router *shown)
 {
     const struct output_queued *q = routers;
     const struct output_queued_router *r = &q->each[router];
     const struct input_lane *input = &r->inputs[lane];
-    bool waits = is_waiting(r, lane);
     seen->packet = input->count ? input->front.packet : FW_NONE;
     seen->flits = input->count;
-    seen->room = waits && q->needs_room ? network_packet(q->network, input->front.packet)->size : 1;
+    seen->room = input->output == LANE_WAITS && q->needs_room ? network_packet(q->network, seen->packet)->size : 1;
     seen->output = input->output;
-    seen->wants = waits ? r->inputs[lane].wants : NULL;
+    seen->wants = input->wants;
     seen->owner = r->owner[lane];
     seen->is_full = seen->owner == NOBODY;
     output_look(q->outputs, router, lane, seen, shown);

@@ -274,13 +274,15 @@ static void build_router(const struct single_cycle *q, struct router *router, ui
         .ports = arena_array(arena, struct port, q->ports),
         .usable = arena_array(arena, uint64_t, q->words),
     };
+    struct flit *rings = arena_array(arena, struct flit, (size_t)(q->ring_mask + 1) * q->lanes);
+    uint64_t *wants = arena_array(arena, uint64_t, (size_t)q->words * q->lanes);
     for (uint32_t lane = 0; lane < q->lanes; lane++) {
         const struct link *link = network_link(q->network, number, lane / q->num_vcs);
         bool is_usable = link->target != FW_NONE && link->carries_out;
         router->lanes[lane] = (struct lane){
             .link = link,
-            .ring = arena_array(arena, struct flit, q->ring_mask + 1),
-            .wants = arena_array(arena, uint64_t, q->words),
+            .ring = rings + (size_t)(q->ring_mask + 1) * lane,
+            .wants = wants + (size_t)q->words * lane,
             .output = LANE_IDLE,
             .owner = NOBODY,
             .credits = is_usable ? link->depth : 0,
