@@ -205,7 +205,7 @@ static inline struct shared_room *shared_room_of(const struct input_queued *q, s
 
 /*
  * Stages are compiled into their callers, once for each of two variants: see input_queued.c. A variant is a constant
- * wherever it is used, but for the general one's words; for one and two of them the step is compiled apart.
+ * wherever it is used, but for the general one's words.
  */
 #define STAGE static inline __attribute__((always_inline))
 
