@@ -20,8 +20,11 @@ def arbitration(mport, central):
     return {f"{ROUTER}.mport_arbitration_latency": mport, f"{ROUTER}.central_arbitration_latency": central}
 
 
+DEFAULTS = {f"{ROUTER}.{key}": value for key, value in {  # of the router: each buffer arbitrates by itself and sends nothing meanwhile
+    "pipelined_arbitration": False, "allocation_interval": 1, "queue_unit": "credits", "exclusive_credits": 16, "max_credits": 48}.items()}
 READINGS = {
-    "as it is": {},
+    "as in the figures": {},
+    "buffers arbitrate one by one": {},
     "a terminal sends to itself too": {f"{APPLICATION}.traffic.self": True},
     "16 cycles of arbitration at each crossbar, as the text": arbitration(16, 16),
     "16 cycles at the MPort, none at the centre": arbitration(16, 0),
@@ -50,7 +53,8 @@ def study(seeds=5, sample=10000):
     sweep = figures().study((1.0,), seeds, sample, ("simple",))
     sweep.name, sweep.title, sweep.out = "opasim_readings", "Readings of OPASim's report", Path("out/opasim_readings")
     sweep.figures.clear()
-    sweep.add_variable("reading", "R", {name: name for name in READINGS}, lambda name: READINGS[name])
+    sweep.add_variable("reading", "R", {name: name for name in READINGS},
+                       lambda name: {**(DEFAULTS if name != "as in the figures" else {}), **READINGS[name]})
     sweep.exclude(lambda at: at["traffic"] == "neighbour" and "itself" in at["reading"])
     return sweep.add_figure("throughput", x="reading", lines="traffic")
 

@@ -271,6 +271,15 @@ static void end_routing(struct omnipath *q, struct omnipath_router *r, tick_t no
     }
 }
 
+/* VA-SA, where the allocator is not at work on those who asked last. */
+static void allocate(struct omnipath *q, struct omnipath_router *r, tick_t now)
+{
+    if (now >= r->allocate_at && omnipath_allocate(q, r, now))
+        r->allocate_at = now + q->interval;
+    if (r->allocate_at > now && bits_any(r->asking, q->source_words))
+        omnipath_wake(q, r, r->allocate_at);
+}
+
 static void omnipath_step(void *routers, tick_t now, const void *events, uint32_t count)
 {
     struct omnipath *q = routers;
@@ -281,7 +290,7 @@ static void omnipath_step(void *routers, tick_t now, const void *events, uint32_
         r->stepped_at = now;
         store(r, now);
         end_routing(q, r, now);
-        omnipath_allocate(q, r, now);
+        allocate(q, r, now);
         omnipath_cross(q, r, now);
     }
 }

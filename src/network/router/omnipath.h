@@ -32,6 +32,7 @@ struct omnipath_config {
     uint32_t central_arbitration_latency, central_crossbar_latency, output_latency, credit_latency;
     uint32_t mport_speedup, local_speedup, central_speedup; /* flits a cycle */
     bool pipelined_arbitration;
+    uint32_t allocation_interval; /* cycles */
     uint32_t candidates;
     struct choice allocator, arbiter, output_arbiter, congestion;
 };
@@ -98,6 +99,7 @@ struct omnipath_timers {
 struct omnipath_router {
     uint32_t number;
     tick_t step_at, stepped_at; /* for when a step was posted last; when it stepped last */
+    tick_t allocate_at;         /* no allocation before */
     struct omnipath_timers storing, routing;
     struct random random;
     uint64_t *asking, *busy; /* sets of sources that wait for the crossbar, that use it */
@@ -123,6 +125,7 @@ struct omnipath {
     struct omnipath_config config;
     tick_t cycle, input, routing, output, credit; /* ticks */
     tick_t arbitration[2], crossbar[2];           /* by whether it is the central one */
+    tick_t interval;                              /* from one allocation to the next; 0: there is one in every step */
     tick_t pipeline; /* from the central buffer on: its arbitration, where that does not keep the buffer from others */
     uint32_t all_ports;               /* in whole MPorts: some may be unused */
     uint32_t sources, sinks, buffers; /* see above; sinks begin with the first central one */
@@ -226,8 +229,8 @@ void omnipath_ask(struct omnipath *q, struct omnipath_router *r, uint32_t source
 uint32_t omnipath_choose_vl(struct omnipath *q, const struct lane_scheduler *scheduler, const void *choice,
                             const struct omnipath_lane *lanes, uint64_t vls, struct random *random);
 
-/* omnipath_switch.c: who crosses, and crossing. */
-void omnipath_allocate(struct omnipath *q, struct omnipath_router *r, tick_t now);
+/* omnipath_switch.c: who crosses, and crossing. Allocation says whether anybody took part in it. */
+bool omnipath_allocate(struct omnipath *q, struct omnipath_router *r, tick_t now);
 void omnipath_cross(struct omnipath *q, struct omnipath_router *r, tick_t now);
 
 /* Settings and building, in omnipath_build.c. */

@@ -45,6 +45,8 @@ const struct option omnipath_options[] = {
                "that the central crossbar moves from a central to an output buffer in a cycle"),
     OPTION_BOOL(struct omnipath_config, pipelined_arbitration, "false",
                 "a buffer arbitrates for packets behind the one that crosses; else it begins when that is through"),
+    OPTION_U32(struct omnipath_config, allocation_interval, "1", 1, 10000, "cycles",
+               "from one allocation of a router's crossbars to the next: who asks in between waits"),
     OPTION_ENUM(struct omnipath_config, candidates, "\"one\"", candidates_names,
                 "lanes of a buffer that take part in an allocation: the one that its arbiter names, or all"),
     OPTION_CHOICE(struct omnipath_config, allocator, "allocator", "\"round_robin\"",
@@ -282,6 +284,7 @@ void omnipath_build(void *routers, const void *config)
     q->routing = c->routing_latency * c->cycle + c->mport_arbitration_latency * passes;
     q->arbitration[0] = c->mport_arbitration_latency * waits;
     q->arbitration[1] = c->central_arbitration_latency * waits;
+    q->interval = c->allocation_interval > 1 ? c->allocation_interval * c->cycle : 0;
     q->pipeline = c->central_arbitration_latency * passes;
     q->crossbar[0] = c->mport_crossbar_latency * c->cycle;
     q->crossbar[1] = c->central_crossbar_latency * c->cycle;

@@ -242,17 +242,18 @@ static void allocate(struct omnipath *q, struct omnipath_router *r, uint64_t vls
     matching_clear(matching, matching->row_words, matching->col_words);
 }
 
-void omnipath_allocate(struct omnipath *q, struct omnipath_router *r, tick_t now)
+bool omnipath_allocate(struct omnipath *q, struct omnipath_router *r, tick_t now)
 {
     const struct service *service = &q->network->service;
+    uint64_t taking_part = 0;
     BITS_EACH(source, r->asking, q->source_words)
-        q->candidates[source] = candidates_of(q, r, (uint32_t)source, now);
-    if (service->arbitration != LEVELS_STRICT) {
+        taking_part |= q->candidates[source] = candidates_of(q, r, (uint32_t)source, now);
+    if (service->arbitration == LEVELS_STRICT)
+        for (uint32_t level = 0; level < service->groups; level++)
+            allocate(q, r, service->group_vcs[level], now);
+    else
         allocate(q, r, ~(uint64_t)0, now);
-        return;
-    }
-    for (uint32_t level = 0; level < service->groups; level++)
-        allocate(q, r, service->group_vcs[level], now);
+    return taking_part;
 }
 
 /* Flits have left a buffer: their room is free, and those who sent them may know. */
