@@ -15,7 +15,13 @@
 #define MAX_CANDIDATES 512
 
 /* How the values of a port's VCs become that of a candidate. */
-enum congestion_mode { CONGESTION_VC, CONGESTION_PORT_AVERAGE, CONGESTION_PORT_MINIMUM, CONGESTION_PORT_MAXIMUM };
+enum congestion_mode {
+    CONGESTION_VC,
+    CONGESTION_PORT_AVERAGE,
+    CONGESTION_PORT_MINIMUM,
+    CONGESTION_PORT_MAXIMUM,
+    CONGESTION_PORT_TOTAL,
+};
 extern const char *const congestion_mode_names[];
 
 struct candidate {

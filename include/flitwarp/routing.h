@@ -124,6 +124,9 @@ static inline void route_eject(struct route *route)
         route_eject_by(route, slot);
 }
 
+/* Offers the VCs of one class on the channels to the packet's destination terminal. */
+void route_eject_in(struct route *route, uint32_t class);
+
 /* Whether the packet is at its destination's router, where its terminal is offered. */
 static inline bool route_ends(struct route *route)
 {

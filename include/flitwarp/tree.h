@@ -3,8 +3,9 @@
 /*
  * Facts of a tree with several roots, for routing algorithms that go up and down:
  * topology_tree(). Level 0 is that of the leaves, where the terminals are. From
- * every router exactly one port leads down towards each terminal below it, and
- * all ports up lead to routers that have the same terminals below them.
+ * every router exactly one port leads down towards each terminal below it, or at
+ * the top tree_down_ports() in a row; all ports up lead to routers that have the
+ * same terminals below them.
  *   Ports of a router: first those down (not at a leaf, whose ports down are its
  * terminals), then those up.
  */
@@ -17,6 +18,7 @@ struct tree {
     uint32_t terminals;
     uint32_t down[MAX_LEVELS];             /* ports of each router of a level; terminals at level 0 */
     uint32_t up[MAX_LEVELS];               /* 0 at the top */
+    uint32_t joined;                       /* ports of a router of the top towards each terminal */
     uint32_t first_up[MAX_LEVELS];         /* port */
     uint32_t first_router[MAX_LEVELS + 1]; /* of each level; leaves first */
     uint32_t below[MAX_LEVELS];            /* terminals below a router of the level */
@@ -43,6 +45,12 @@ static inline bool tree_is_below(const struct tree *tree, uint32_t router, uint3
 static inline uint32_t tree_down_port(const struct tree *tree, uint32_t router, uint32_t terminal)
 {
     return tree->down_ports[(size_t)tree->level_of[router] * tree->terminals + terminal];
+}
+
+/* How many ports in a row lead down towards a terminal at a level; tree_down_port() is the first. */
+static inline uint32_t tree_down_ports(const struct tree *tree, uint32_t level)
+{
+    return level + 1 == tree->levels ? tree->joined : 1;
 }
 
 /* Ports up; they begin with tree_first_up. */

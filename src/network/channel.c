@@ -8,7 +8,8 @@
  *   3. network.channel.latency
  *
  * Where there is a plan of the machine room, the cable comes on top: its length
- * is the distance along the axes between the two routers' places.
+ * is the distance along the axes between the two routers' places. On a chip the
+ * third is the latency of one terminal's width, of which a channel spans several.
  *
  * How fast a channel is can be said in two ways, which must agree where both are
  * given: a cycle, or a bandwidth, at which a flit takes flit_bytes / bandwidth.
@@ -37,6 +38,14 @@ static const struct option cable_options[] = {
     OPTION_END,
 };
 
+static const struct option chip_options[] = {
+    OPTION_U32(struct chip_config, row, "null", 1, 65536, "routers",
+               "routers in a row of the chip; null: latencies do not go by distance"),
+    OPTION_U32_LIST(struct chip_config, tile, "[1, 1]", 1, 1024, "terminals",
+                    "terminals of a router along a row of the chip, and across", ONLY_WITH("row")),
+    OPTION_END,
+};
+
 const struct option channel_options[] = {
     OPTION_TICKS(struct channel_config, latency, "1", 1, MAX_LATENCY, "from one end to the other"),
     OPTION_TICKS(struct channel_config, cycle, "null", 1, MAX_CYCLE, CYCLE_HELP),
@@ -48,6 +57,8 @@ const struct option channel_options[] = {
     OPTION_BANDWIDTH_LIST(struct channel_config, bandwidths, "null", MIN_BANDWIDTH, MAX_BANDWIDTH,
                           "instead of bandwidth: by class, as latencies"),
     OPTION_BLOCK(struct channel_config, cable, struct cable_config, cable_options, "latency by length, to be added"),
+    OPTION_BLOCK(struct channel_config, chip, struct chip_config, chip_options,
+                 "latency by distance on a chip: that of a channel is for each terminal's width that it spans"),
     OPTION_END,
 };
 
@@ -224,6 +235,21 @@ static bool check_classes(const struct network_config *config, const char *key, 
         classes > 1 ? topology->channel_class_names[classes - 1] : "");
 }
 
+static bool check_chip(const struct network_config *config, const struct topology *topology, uint32_t of_plane,
+                       struct errors *errors)
+{
+    const struct chip_config *chip = &config->channel.chip;
+    const struct json *node = json_find(network_node(config, "channel"), "chip");
+    if (!chip->row)
+        return true;
+    if (chip->tile.count != 2 || chip->tile.items[0] * chip->tile.items[1] != topology->concentration)
+        return node_error(errors, node, "tile", "expected two numbers whose product is the %u terminals of a router",
+                          topology->concentration);
+    if (of_plane % chip->row)
+        return node_error(errors, node, "row", "%u routers do not fill rows of %u", of_plane, chip->row);
+    return true;
+}
+
 bool channel_latencies_init(struct channel_latencies *latencies, const struct network_config *config,
                             const struct topology *topology, uint32_t of_plane, struct arena *arena,
                             struct errors *errors)
@@ -233,6 +259,8 @@ bool channel_latencies_init(struct channel_latencies *latencies, const struct ne
     if (!check_classes(config, "latencies", config->channel.latencies.count, topology, errors) ||
         !check_classes(config, has_bandwidths ? "bandwidths" : "cycles", config->channel.cycles.count, topology,
                        errors))
+        return false;
+    if (!check_chip(config, topology, of_plane, errors))
         return false;
     if (config->channel.cable.plan)
         latencies->places = read_plan(config, of_plane, arena, errors);
@@ -247,6 +275,33 @@ static uint32_t cable_latency(const struct channel_latencies *latencies, uint32_
         length += fabs(from[axis] - to[axis]);
     double ticks = ceil(length * latencies->config->channel.cable.per_metre * (1 - 1e-12)); /* 0.1 + 0.2 is 0.3 */
     return ticks < 1 ? 1 : (uint32_t)ticks;
+}
+
+static uint32_t apart(uint32_t a, uint32_t b) { return a > b ? a - b : b - a; }
+
+/* Terminals' widths between two routers of a chip, along its sides; 1 where there is no chip. */
+static uint32_t chip_length(const struct chip_config *chip, uint32_t a, uint32_t b)
+{
+    if (!chip->row)
+        return 1;
+    return chip->tile.items[0] * apart(a % chip->row, b % chip->row) +
+           chip->tile.items[1] * apart(a / chip->row, b / chip->row);
+}
+
+/* Widths from the middle of a side to one of its places, less the first. */
+static uint32_t beyond_middle(uint32_t place, uint32_t side)
+{
+    uint32_t middle = side / 2, steps = side % 2         ? apart(place, middle)
+                                        : place < middle ? middle - place
+                                                         : place - middle + 1;
+    return steps ? steps - 1 : 0;
+}
+
+/* Widths between a terminal of a tile and its router in the middle of it, at least 1. */
+static uint32_t tile_length(const struct chip_config *chip, uint32_t slot)
+{
+    uint32_t width = chip->tile.items[0], height = chip->tile.items[1];
+    return 1 + beyond_middle(slot % width, width) + beyond_middle(slot / width, height);
 }
 
 /* What a list has for a channel; it is not empty. */
@@ -270,12 +325,17 @@ uint32_t channel_latency(const struct channel_latencies *latencies, uint32_t rou
     if (!latency && config->latencies.count)
         latency = by_class(&config->latencies, topology, router, port);
     if (!latency)
-        latency = config->latency;
+        latency = config->latency * chip_length(&config->chip, router, neighbour);
     return (uint32_t)latency + (latencies->places ? cable_latency(latencies, router, neighbour) : 0);
 }
 
 uint32_t terminal_latency(const struct channel_latencies *latencies, uint32_t terminal)
 {
-    const uint32_t *own = latencies->topology->terminal_latencies;
-    return own && own[terminal] ? own[terminal] : (uint32_t)latencies->config->terminal_channel.latency;
+    const struct topology *topology = latencies->topology;
+    const uint32_t *own = topology->terminal_latencies;
+    if (own && own[terminal])
+        return own[terminal];
+    const struct chip_config *chip = &latencies->config->channel.chip;
+    uint32_t length = chip->row ? tile_length(chip, terminal % topology->concentration) : 1;
+    return (uint32_t)latencies->config->terminal_channel.latency * length;
 }

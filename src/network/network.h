@@ -34,6 +34,10 @@ struct network_config {
             double per_metre; /* ticks */
             const char *plan; /* NULL: cables have no length */
         } cable;
+        struct chip_config {
+            uint32_t row; /* routers; 0: no chip */
+            struct u32_list tile;
+        } chip;
     } channel;
     struct terminal_channel_config {
         uint64_t latency, cycle;

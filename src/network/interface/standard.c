@@ -20,6 +20,8 @@
 #include "network/interface/standard.h"
 #include "network/router/room_behind.h"
 
+static const char *const vc_order_names[] = {"in_turn", "random", NULL};
+
 static const struct option standard_options[] = {
     OPTION_U32(struct standard_config, injection_channels, "1", 1, 64, NULL,
                "channels from a terminal to its router, in each plane"),
@@ -27,6 +29,8 @@ static const struct option standard_options[] = {
                "channels from a router to its terminal, in each plane"),
     OPTION_U32(struct standard_config, injection_vcs, "null", 1, 64, NULL,
                "virtual channels of an injection channel that packets enter by, the first that they may; null: all"),
+    OPTION_ENUM(struct standard_config, vc_order, "\"in_turn\"", vc_order_names,
+                "which of these a packet tries first, before those behind it: the next one in turn, or any"),
     OPTION_TICKS(struct standard_config, latency, "0", 0, 1000000, "from the source queue to the channel"),
     OPTION_TICKS(
         struct standard_config, feed_cycle, "null", 1, 1000000,
@@ -342,6 +346,7 @@ static void standard_build(void *interfaces, const void *config)
     n->num_vcs = network->num_vcs;
     n->all_vcs = limit_vcs(n, bits_range(0, network->routing.vcs));
     n->injection_vcs = network->routing.ops->injection_vcs;
+    n->is_choosy = n->injection_vcs || n->config.vc_order != VCS_IN_TURN;
     n->channel_cycle = network->terminal_cycle;
     n->chunk = network->plan.transfer.chunk;
     n->planes = network->plane_count;

@@ -11,7 +11,7 @@
 #include "network/routing/routing.h"
 
 struct standard_config {
-    uint32_t injection_channels, ejection_channels, injection_vcs;
+    uint32_t injection_channels, ejection_channels, injection_vcs, vc_order;
     uint64_t latency, feed_cycle;
 };
 
@@ -59,6 +59,7 @@ struct interfaces {
     bool is_by_level;  /* levels of service, or buffers that VCs share: see standard_levels.c */
     uint32_t groups;   /* of levels that are arbitrated */
     uint64_t all_vcs;
+    bool is_choosy; /* routing, or vc_order, has a word in which VC a packet takes */
     uint64_t (*injection_vcs)(const struct routing *routing, const struct packet *packet); /* NULL: all */
     tick_t channel_cycle;
     struct outlet *outlets;     /* by terminal * planes + plane */
@@ -116,13 +117,27 @@ static inline uint64_t limit_vcs(const struct interfaces *n, uint64_t vcs)
     return kept;
 }
 
+enum vc_order { VCS_IN_TURN, VCS_AT_RANDOM };
+
+/* The VC behind which to look first: that of the last packet, or any. */
+static inline uint32_t look_behind(const struct interfaces *n, struct packet *packet, uint32_t last)
+{
+    struct route route = {.routing = &n->network->routing, .packet = packet, .draws = 2 * INJECTION_DRAWS - 1};
+    uint32_t vcs = route.routing->vcs;
+    return n->config.vc_order == VCS_AT_RANDOM ? packet->protocol * vcs + route_pick(&route, vcs) : last;
+}
+
 /* The next VC in turn that the packet may take and that has room; FW_NONE: none. */
-FOR_EITHER uint32_t pick_vc(const struct interfaces *n, const struct packet *packet, const uint32_t *credits,
-                            uint32_t last, bool chunks)
+FOR_EITHER uint32_t pick_vc(const struct interfaces *n, struct packet *packet, const uint32_t *credits, uint32_t last,
+                            bool chunks)
 {
     const struct routing *routing = &n->network->routing;
-    uint64_t allowed = (n->injection_vcs ? limit_vcs(n, n->injection_vcs(routing, packet)) : n->all_vcs)
-                       << packet->protocol * routing->vcs;
+    uint64_t allowed = n->all_vcs << packet->protocol * routing->vcs;
+    if (__builtin_expect(n->is_choosy, 0)) {
+        if (n->injection_vcs)
+            allowed = limit_vcs(n, n->injection_vcs(routing, packet)) << packet->protocol * routing->vcs;
+        last = look_behind(n, packet, last);
+    }
     uint32_t room = chunks                             ? transfer_flits(&n->network->plan.transfer, packet, 0)
                     : n->network->plan.reserves_packet ? network_room_for(n->network, packet->size)
                                                        : 1;

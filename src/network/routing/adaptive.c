@@ -6,7 +6,7 @@
 #include "flitwarp/error.h"
 #include "flitwarp/reduction.h"
 
-const char *const congestion_mode_names[] = {"vc", "port_average", "port_minimum", "port_maximum", NULL};
+const char *const congestion_mode_names[] = {"vc", "port_average", "port_minimum", "port_maximum", "port_total", NULL};
 
 const struct option reduction_options[] = {
     OPTION_U32(struct reduction_config, max_outputs, "1", 0, MAX_CANDIDATES, "outputs",
@@ -48,7 +48,10 @@ static inline double together(enum congestion_mode mode, const double *values, u
         most = values[vc] > most ? values[vc] : most;
         sum += values[vc];
     }
-    return mode == CONGESTION_PORT_AVERAGE ? sum / num_vcs : mode == CONGESTION_PORT_MAXIMUM ? most : least;
+    return mode == CONGESTION_PORT_AVERAGE   ? sum / num_vcs
+           : mode == CONGESTION_PORT_MAXIMUM ? most
+           : mode == CONGESTION_PORT_TOTAL   ? sum
+                                             : least;
 }
 
 double route_congestion(const struct route *route, enum congestion_mode mode, uint32_t router, uint32_t port,

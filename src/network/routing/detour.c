@@ -156,12 +156,22 @@ static void dragonfly_detours_init(struct detours *detours, enum local_order ord
 static const char *const intermediate_names[] = {
     "auto", "router", "group", "unaligned", "source", "destination", "source_destination", NULL};
 
+enum detour_order { ORDER_FIRST_TO_LAST, ORDER_DRAWN };
+static const char *const detour_order_names[] = {"first_to_last", "either", NULL};
+
 const struct option detour_options[] = {
     OPTION_ENUM(struct detour_config, intermediate, "\"auto\"", intermediate_names,
                 "where a detour goes: any router; any other group (dragonflies; auto takes it there); on a hyperx a "
                 "router that keeps the coordinates that are right (unaligned), or one in a row of the source, the "
                 "destination or either"),
     OPTION_LOCAL_ORDER(struct detour_config),
+    OPTION_ENUM(
+        struct detour_config, order, "\"first_to_last\"", detour_order_names,
+        "of dimensions on a hyperx: the first is corrected first, or the last for half of the packets, drawn at "
+        "the source, which takes twice the VC classes"),
+    OPTION_BOOL(struct detour_config, passes_by, "true",
+                "whether a packet that comes by its destination's router on the way to its detour goes on; not on "
+                "dragonflies"),
     OPTION_ROWS(struct detour_config, ring, struct ring_config, ring_options),
     OPTION_END,
 };
@@ -175,7 +185,7 @@ static void grid_leg(struct route *route, const struct detours *detours, uint32_
 
 static void hyperx_leg(struct route *route, const struct detours *detours, uint32_t target, uint32_t class)
 {
-    hyperx_step(route, detours->topology->facts, target, class);
+    hyperx_step_in(route, detours->topology->facts, target, class, route->packet->route & ROUTE_LAST_FIRST);
 }
 
 static void table_leg(struct route *route, const struct detours *detours, uint32_t target, uint32_t class)
@@ -199,13 +209,15 @@ static uint32_t detour_distance(const struct detours *detours, uint32_t from, ui
 static uint32_t first_class(const struct detours *detours, const struct packet *packet)
 {
     bool is_second = packet->route & ROUTE_SECOND_LEG, is_first_hop = packet->hops == 0 && is_second;
-    return (detours->is_progressive ? is_first_hop ? 0 : 1 + is_second : is_second) * detours->leg_classes;
+    uint32_t leg = detours->is_progressive ? is_first_hop ? 0 : 1 + is_second : is_second;
+    bool is_reversed = detours->has_orders && packet->route & ROUTE_LAST_FIRST;
+    return leg * detours->leg_classes + (is_reversed ? detours->classes / 2 : 0);
 }
 
 static void step_by_legs(struct route *route, const struct detours *detours)
 {
     struct packet *packet = route->packet;
-    if (route->router == packet->waypoint)
+    if (route->router == packet->waypoint || (!detours->passes_by && route->router == packet->destination_router))
         packet->route |= ROUTE_SECOND_LEG;
     bool is_second = packet->route & ROUTE_SECOND_LEG;
     if (is_second && route->router == packet->destination_router)
@@ -286,8 +298,14 @@ static void detour_find_hosts(struct detours *detours, struct arena *arena)
 static bool detour_fits(const struct detours *detours, const struct choice *self, struct errors *errors)
 {
     const struct topology *topology = detours->topology;
+    const struct detour_config *config = self->config;
     enum intermediate intermediate = detours->intermediate;
     bool needs_hyperx = intermediate > INTERMEDIATE_GROUP;
+    if (config->order == ORDER_DRAWN && !topology_hyperx(topology))
+        return choice_error(errors, self, "order", "\"either\" needs topology \"hyperx\", not \"%s\"",
+                            topology->ops->name);
+    if (!config->passes_by && topology_dragonfly(topology))
+        return choice_error(errors, self, "passes_by", "false is not for dragonflies");
     if (needs_hyperx ? topology_hyperx(topology) != NULL
                      : intermediate != INTERMEDIATE_GROUP || topology_dragonfly(topology))
         return true;
@@ -308,6 +326,7 @@ bool detours_init(struct detours *detours, const struct routing *routing, const 
         return true;
     }
     detours->is_progressive = is_progressive;
+    detours->passes_by = config->passes_by;
     detours->draw = draw_router;
     detours->step = step_by_legs;
     detours->hops = hops_by_legs;
@@ -318,7 +337,8 @@ bool detours_init(struct detours *detours, const struct routing *routing, const 
         detours->table = route_table_create(routing, self, arena, errors);
     detours->leg = detours->order ? grid_leg : detours->table ? table_leg : hyperx_leg;
     detours->leg_classes = detours->order ? detours->order->classes : topology_hyperx(topology) ? 1 : 0;
-    detours->classes = (2 + is_progressive) * detours->leg_classes;
+    detours->has_orders = config->order == ORDER_DRAWN;
+    detours->classes = (2 + is_progressive) * detours->leg_classes * (detours->has_orders ? 2 : 1);
     if (detours->table) /* a router alone needs a class too */
         detours->classes = detours->table->diameter ? 2 * detours->table->diameter + is_progressive : 1;
     return detours->order || detours->table || topology_hyperx(topology);
@@ -342,6 +362,7 @@ static void valiant_inject(struct route *route)
 {
     const struct detours *detours = route->routing->state;
     route->draws = INJECTION_DRAWS;
+    detour_draw_order(route, detours);
     detour_start(route->packet, detours->draw(route, detours));
 }
 

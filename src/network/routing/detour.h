@@ -93,7 +93,8 @@ enum intermediate {
 /* The first member of the config struct of an algorithm with detours. */
 struct detour_config {
     struct ring_config ring;
-    uint32_t intermediate, local_order;
+    uint32_t intermediate, local_order, order;
+    bool passes_by;
 };
 extern const struct option detour_options[];
 
@@ -106,7 +107,9 @@ struct detours {
     enum intermediate intermediate;
     uint32_t classes;     /* of VCs, in all */
     uint32_t leg_classes; /* of one leg; neither on a dragonfly nor by table */
-    bool is_progressive;  /* a packet may leave the minimal way after its first hop, which takes classes of its own */
+    bool has_orders; /* on a hyperx: half of the packets correct the last coordinate first, in classes of their own */
+    bool passes_by;  /* on the first leg a packet goes on from its destination's router */
+    bool is_progressive; /* a packet may leave the minimal way after its first hop, which takes classes of its own */
     enum local_order local_order; /* on a dragonfly, */
     uint32_t passage_classes;     /* and of the local channels of one passage through a group */
     const uint32_t *hosts;        /* routers with terminals */
@@ -135,6 +138,14 @@ static inline uint32_t detour_here(const struct detours *detours, uint32_t route
 
 /* Bits of packet->route beside ROUTE_PAST_PIVOT. */
 #define ROUTE_SECOND_LEG 2u
+#define ROUTE_LAST_FIRST 4u /* on a hyperx: corrects the last coordinate first */
+
+/* Draws the order of dimensions where there are two, before a packet's way is chosen. */
+static inline void detour_draw_order(struct route *route, const struct detours *detours)
+{
+    if (detours->has_orders)
+        route->packet->route = route_pick(route, 2) ? ROUTE_LAST_FIRST : 0;
+}
 
 /* A way begins here, whatever the packet has behind it. */
 static inline void detour_start(struct packet *packet, uint32_t waypoint)

@@ -253,6 +253,8 @@ static void ugal_step(struct route *route, bool may_choose)
 {
     const struct ugal *ugal = route->routing->state;
     bool is_home = route->router == route->packet->destination_router;
+    if (route->packet->hops == 0)
+        detour_draw_order(route, &ugal->detours);
     if (is_home && route->packet->hops == 0)
         route_eject(route);
     else if (is_home || !may_choose)

@@ -5,6 +5,8 @@
  *
  *     adaptive        the least congested (or what the reduction says)
  *     random          any
+ *     of_two          the less congested of two that are drawn, which may be the same
+ *     all             all are offered, and VC allocation takes one
  *     deterministic   by destination, so that each has one tree (d-mod-k)
  *     hash            by source and destination: a flow keeps its way
  *
@@ -14,9 +16,16 @@
 #include "flitwarp/tree.h"
 #include "network/routing/routing.h"
 
-enum selection { SELECTION_ADAPTIVE, SELECTION_RANDOM, SELECTION_DETERMINISTIC, SELECTION_HASH };
+enum selection {
+    SELECTION_ADAPTIVE,
+    SELECTION_RANDOM,
+    SELECTION_DETERMINISTIC,
+    SELECTION_HASH,
+    SELECTION_OF_TWO,
+    SELECTION_ALL,
+};
 enum ancestor { ANCESTOR_LEAST, ANCESTOR_TOP };
-static const char *const selection_names[] = {"adaptive", "random", "deterministic", "hash", NULL};
+static const char *const selection_names[] = {"adaptive", "random", "deterministic", "hash", "of_two", "all", NULL};
 static const char *const ancestor_names[] = {"least", "top", NULL};
 
 #define ROUTE_DOWN 1u /* the packet has been at the top */
@@ -28,7 +37,8 @@ struct up_down_config {
 
 static const struct option up_down_options[] = {
     OPTION_ENUM(struct up_down_config, selection, "\"adaptive\"", selection_names,
-                "which port up: the least congested, any, or always the same for a destination or a flow"),
+                "which port up: the least congested, any, always the same for a destination or a flow, the less "
+                "congested of two drawn, or whichever of all VC allocation gives"),
     OPTION_ENUM(struct up_down_config, common_ancestor, "\"least\"", ancestor_names,
                 "where to turn: as soon as the destination is below, or at the top"),
     OPTION_ROWS(struct up_down_config, adaptive, struct adaptive_config, adaptive_options,
@@ -47,7 +57,7 @@ static void up_down_prepare(struct routing *routing, const struct choice *self, 
         return;
     }
     uint32_t ways = 0;
-    routing->is_adaptive = config->selection == SELECTION_ADAPTIVE;
+    routing->is_adaptive = config->selection == SELECTION_ADAPTIVE || config->selection == SELECTION_OF_TWO;
     for (uint32_t level = 0; level < tree->levels && config->selection == SELECTION_ADAPTIVE; level++)
         ways = tree->up[level] > ways ? tree->up[level] : ways;
     adaptive_check(routing, self, ways, errors);
@@ -94,22 +104,60 @@ static uint32_t port_of_flow(struct route *route, const struct tree *tree, uint3
     return (uint32_t)((random_mix(flow + tree_level(tree, route->router)) >> 32) * ports >> 32);
 }
 
+/* By what a port as a whole holds; of equals the one that was drawn first. */
+static uint32_t lesser_of_two(struct route *route, const struct tree *tree, uint32_t ports)
+{
+    uint32_t first = tree_first_up(tree, route->router), one = route_pick(route, ports);
+    if (route_is_checked(route))
+        return one;
+    uint32_t two = route_pick(route, ports);
+    return route_congestion(route, CONGESTION_PORT_AVERAGE, route->router, first + one, 0) >
+                   route_congestion(route, CONGESTION_PORT_AVERAGE, route->router, first + two, 0)
+               ? two
+               : one;
+}
+
+static void descend(struct route *route, const struct tree *tree)
+{
+    uint32_t port = tree_down_port(tree, route->router, route->packet->destination);
+    uint32_t ports = tree_down_ports(tree, tree_level(tree, route->router));
+    route_add(route, port + (ports > 1 ? route_pick(route, ports) : 0), 0);
+}
+
+static void climb(struct route *route, const struct tree *tree, uint32_t ports)
+{
+    const struct up_down_config *config = route->routing->config;
+    uint32_t first = tree_first_up(tree, route->router), up;
+    switch (config->selection) {
+    case SELECTION_ADAPTIVE:
+        climb_adaptively(route, tree, ports);
+        return;
+    case SELECTION_ALL:
+        for (up = 0; up < ports; up++)
+            route_add(route, first + up, 0);
+        return;
+    case SELECTION_RANDOM:
+        up = route_pick(route, ports);
+        break;
+    case SELECTION_OF_TWO:
+        up = lesser_of_two(route, tree, ports);
+        break;
+    case SELECTION_DETERMINISTIC:
+        up = port_of_destination(route, tree, ports);
+        break;
+    default:
+        up = port_of_flow(route, tree, ports);
+    }
+    route_add(route, first + up, 0);
+}
+
 static void up_down_route(struct route *route)
 {
     const struct tree *tree = route->routing->topology->facts;
-    const struct up_down_config *config = route->routing->config;
-    uint32_t ports = tree_up_ports(tree, route->router);
-    if (turns_here(route, tree)) {
-        if (!route_ends(route))
-            route_add(route, tree_down_port(tree, route->router, route->packet->destination), 0);
-    } else if (config->selection == SELECTION_ADAPTIVE) {
-        climb_adaptively(route, tree, ports);
-    } else {
-        uint32_t up = config->selection == SELECTION_RANDOM          ? route_pick(route, ports)
-                      : config->selection == SELECTION_DETERMINISTIC ? port_of_destination(route, tree, ports)
-                                                                     : port_of_flow(route, tree, ports);
-        route_add(route, tree_first_up(tree, route->router) + up, 0);
-    }
+    if (!turns_here(route, tree))
+        climb(route, tree, tree_up_ports(tree, route->router));
+    else if (!route_ends(route))
+        descend(route, tree);
 }
 
 static const struct routing_ops up_down = {

@@ -10,7 +10,7 @@
  * A link is two-way, and may be listed at either end or at both: the first time
  * that A lists B and the first time that B lists A are the same channel, each
  * saying how long its own direction takes; where only one says so, it holds for
- * both directions. A second time is a second channel beside the first. The ports
+ * both directions (with one_way, not). A second time is a second channel beside the first. The ports
  * of a router are in the order in which its channels are first named.
  *   Latencies that the file gives hold before those of network.channel and
  * network.terminal_channel. The file is read once to judge it and once to build
@@ -29,11 +29,15 @@
 
 struct file_config {
     const char *file;
+    bool one_way;
 };
 
 static const struct option file_options[] = {
     OPTION_FILE(struct file_config, file, REQUIRED,
                 "what each router is linked to: lines \"router A node T [latency] router B [latency] ...\""),
+    OPTION_BOOL(struct file_config, one_way, "false",
+                "a latency holds from the router that lists the other to that one alone; false: back too, unless the "
+                "other says so"),
     OPTION_END,
 };
 
@@ -52,6 +56,7 @@ struct mention {
 
 struct file_reader {
     struct line_file file;
+    bool one_way; /* what one end says of a latency does not hold for the other */
     struct mention *mentions;
     uint32_t count, room;
     uint32_t routers; /* one more than the highest so far */
@@ -118,7 +123,7 @@ static bool add_link(struct file_reader *reader, uint32_t from, uint32_t to, uin
     if (from == to)
         return line_error(&reader->file, "router %u is linked to itself", from);
     reader->mentions = memory_grow(reader->mentions, reader->count, &reader->room, sizeof *reader->mentions);
-    reader->mentions[reader->count] = (struct mention){from, to, latency, latency, reader->count};
+    reader->mentions[reader->count] = (struct mention){from, to, latency, reader->one_way ? 0 : latency, reader->count};
     reader->count++;
     return true;
 }
@@ -183,8 +188,8 @@ static int by_number(const void *left, const void *right)
 static struct mention join_ends(const struct mention *there, const struct mention *back)
 {
     struct mention joined = *there;
-    joined.latency_back = back->latency ? back->latency : there->latency;
-    joined.latency = there->latency ? there->latency : back->latency;
+    joined.latency_back = back->latency ? back->latency : there->latency_back;
+    joined.latency = there->latency ? there->latency : back->latency_back;
     joined.number = there->number < back->number ? there->number : back->number;
     return joined;
 }
@@ -284,7 +289,8 @@ static bool is_complete(const struct file_reader *reader)
 static bool graph_read(struct topology *topology, const struct choice *self, struct arena *arena, struct errors *errors)
 {
     const struct file_config *config = self->config;
-    struct file_reader reader = {.file = {.path = config->file, .node = self->node, .key = "file", .errors = errors}};
+    struct file_reader reader = {.one_way = config->one_way,
+                                 .file = {.path = config->file, .node = self->node, .key = "file", .errors = errors}};
     bool is_good = line_file_read(&reader.file, graph_read_line, &reader) && is_complete(&reader);
     if (is_good) {
         match_ends(&reader);

@@ -16,6 +16,8 @@
  *
  * Its port up u leads to router x + u * group_size[l] of group q / down[l+1], and
  * arrives there at the port down q mod down[l+1].
+ *   Routers of the top may be joined, `joined` with neighbouring numbers to one
+ * that has the ports of all: to each group below so many, to different routers.
  */
 #include "flitwarp/tree.h"
 
@@ -28,6 +30,7 @@ struct folded_clos_config {
     uint32_t levels;
     struct u32_list down;
     struct u32_list up;
+    uint32_t joined;
 };
 
 struct folded_clos {
@@ -47,6 +50,8 @@ static const struct option folded_clos_options[] = {
                     "instead of radix and levels: ports down of the routers at each level, from the leaves to the top"),
     OPTION_U32_LIST(struct folded_clos_config, up, "null", 1, 65535, "ports",
                     "ports up of the routers at each level but the top", ONLY_WITH("down")),
+    OPTION_U32(struct folded_clos_config, joined, "1", 1, 65535, "routers",
+               "routers of the top that are one, with a channel to as many routers of each group below"),
     OPTION_END,
 };
 
@@ -62,6 +67,8 @@ static void fill_levels(struct tree *tree, const struct folded_clos_config *conf
         tree->up[level] = is_top ? 0 : is_listed ? config->up.items[level] : radix / 2;
         tree->first_up[level] = level ? tree->down[level] : 0;
     }
+    tree->joined = config->joined;
+    tree->first_up[tree->levels - 1] *= tree->joined;
 }
 
 /* Routers of a level: one for each combination of ports down above it and of ports up below it. */
@@ -70,7 +77,7 @@ static double level_routers(const struct tree *tree, uint32_t level)
     double routers = 1;
     for (uint32_t other = 0; other < tree->levels; other++)
         routers *= other > level ? tree->down[other] : other < level ? tree->up[other] : 1;
-    return routers;
+    return level + 1 == tree->levels ? routers / tree->joined : routers;
 }
 
 static void check_size(const struct choice *self, struct errors *errors)
@@ -92,6 +99,19 @@ static void check_size(const struct choice *self, struct errors *errors)
         choice_error(errors, self, key, "more than %.6g ports between routers", (double)MAX_CHANNELS);
 }
 
+/* Routers are joined that lead to different routers of a group below. */
+static void check_joined(const struct choice *self, struct errors *errors)
+{
+    struct tree tree = {0};
+    uint32_t below = 1;
+    fill_levels(&tree, self->config);
+    for (uint32_t level = 0; level + 2 < tree.levels; level++)
+        below *= tree.up[level];
+    if (tree.joined > 1 && (tree.levels < 2 || below % tree.joined))
+        choice_error(errors, self, "joined", "%u is no part of the %u routers of a group below the top", tree.joined,
+                     tree.levels < 2 ? 0 : below);
+}
+
 static void folded_clos_check(const struct choice *self, struct errors *errors)
 {
     const struct folded_clos_config *config = self->config;
@@ -106,6 +126,8 @@ static void folded_clos_check(const struct choice *self, struct errors *errors)
     if (!count && config->radix % 2)
         choice_error(errors, self, "radix", "%u is odd; half of the ports go down and half up", config->radix);
     if (errors->count == before)
+        check_joined(self, errors);
+    if (errors->count == before)
         check_size(self, errors);
 }
 
@@ -117,7 +139,8 @@ static void bake_routers(struct folded_clos *clos, struct arena *arena)
     for (uint32_t level = 0; level < tree->levels; level++)
         for (uint32_t router = tree->first_router[level]; router < tree->first_router[level + 1]; router++) {
             level_of[router] = (uint8_t)level;
-            first_below[router] = (router - tree->first_router[level]) / clos->group_size[level] * tree->below[level];
+            first_below[router] = (router - tree->first_router[level]) /
+                                  (clos->group_size[level] / tree_down_ports(tree, level)) * tree->below[level];
         }
     uint16_t *next = arena_array(arena, uint16_t, (size_t)tree->levels * tree->terminals);
     tree->level_of = level_of;
@@ -125,7 +148,8 @@ static void bake_routers(struct folded_clos *clos, struct arena *arena)
     tree->down_ports = next;
     for (uint32_t level = 0; level < tree->levels; level++)
         for (uint32_t terminal = 0; terminal < tree->terminals; terminal++)
-            *next++ = (uint16_t)(terminal / (level ? tree->below[level - 1] : 1) % tree->down[level]);
+            *next++ = (uint16_t)(terminal / (level ? tree->below[level - 1] : 1) % tree->down[level] *
+                                 tree_down_ports(tree, level));
 }
 
 static void folded_clos_shape(const void *config, struct arena *arena, struct topology *topology)
@@ -161,10 +185,11 @@ static bool folded_clos_peer(const struct topology *topology, uint32_t router, u
     const struct folded_clos *clos = topology->state;
     const struct tree *tree = &clos->tree;
     uint32_t level = tree_level(tree, router), own_size = clos->group_size[level];
-    uint32_t group = (router - tree->first_router[level]) / own_size;
-    uint32_t place = (router - tree->first_router[level]) % own_size;
+    uint32_t joined = tree_down_ports(tree, level); /* ports to each group below */
+    uint32_t number = (router - tree->first_router[level]) * joined + port % joined;
+    uint32_t group = number / own_size, place = number % own_size;
     if (port < tree->first_up[level]) {
-        uint32_t size = clos->group_size[level - 1], other = group * tree->down[level] + port;
+        uint32_t size = clos->group_size[level - 1], other = group * tree->down[level] + port / joined;
         peer->router = tree->first_router[level - 1] + other * size + place % size;
         peer->port = tree->first_up[level - 1] + place / size;
         return true;
@@ -173,8 +198,10 @@ static bool folded_clos_peer(const struct topology *topology, uint32_t router, u
     if (up >= tree->up[level])
         return false;
     uint32_t size = clos->group_size[level + 1], down = tree->down[level + 1];
-    peer->router = tree->first_router[level + 1] + group / down * size + place + up * own_size;
-    peer->port = group % down;
+    joined = tree_down_ports(tree, level + 1);
+    number = group / down * size + place + up * own_size;
+    peer->router = tree->first_router[level + 1] + number / joined;
+    peer->port = group % down * joined + number % joined;
     return true;
 }
 
@@ -183,6 +210,20 @@ static uint32_t folded_clos_channel_class(const struct topology *topology, uint3
 {
     uint32_t level = tree_level(topology->facts, router);
     return port < topology_tree(topology)->first_up[level] ? level - 1 : level;
+}
+
+/* Whether two routers have the same place in groups of a size: of a joined one, any of its places. */
+static bool share_places(const struct folded_clos *clos, uint32_t from, uint32_t to, uint32_t size)
+{
+    const struct tree *tree = &clos->tree;
+    uint32_t a = tree_level(tree, from), b = tree_level(tree, to);
+    uint32_t a_count = tree_down_ports(tree, a), b_count = tree_down_ports(tree, b);
+    uint32_t a_place = (from - tree->first_router[a]) * a_count, b_place = (to - tree->first_router[b]) * b_count;
+    for (uint32_t i = 0; i < a_count; i++)
+        for (uint32_t j = 0; j < b_count; j++)
+            if ((a_place + i) % clos->group_size[a] % size == (b_place + j) % clos->group_size[b] % size)
+                return true;
+    return false;
 }
 
 /*
@@ -195,9 +236,7 @@ static uint32_t folded_clos_distance(const struct topology *topology, uint32_t f
     const struct folded_clos *clos = topology->state;
     const struct tree *tree = &clos->tree;
     uint32_t a = tree_level(tree, from), b = tree_level(tree, to), low = a < b ? a : b, high = a < b ? b : a;
-    uint32_t a_place = (from - tree->first_router[a]) % clos->group_size[a];
-    uint32_t b_place = (to - tree->first_router[b]) % clos->group_size[b];
-    while (a_place % clos->group_size[low] != b_place % clos->group_size[low])
+    while (!share_places(clos, from, to, clos->group_size[low]))
         low--;
     while (tree->first_below[from] / tree->below[high] != tree->first_below[to] / tree->below[high])
         high++;
