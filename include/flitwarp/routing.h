@@ -54,6 +54,8 @@ struct route {
     uint64_t *vcs;                 /* the answer, empty at first: bit port * num_vcs + vc */
 };
 
+#define MAX_ROUTER_WORDS 1024 /* of an output VC set: a router has at most 65535 lanes */
+
 /* Draws of inject() start here, so that they differ from those at the first router, where hops is 0 too. */
 #define INJECTION_DRAWS 128
 

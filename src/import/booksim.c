@@ -8,8 +8,6 @@
 
 #include <string.h>
 
-#define DIMENSIONS_MAX 16
-
 const struct json *booksim_given(struct import *import, const char *key)
 {
     const struct json *node = import_take(import, arena_format(import->arena, "/%s", key));
@@ -81,58 +79,14 @@ static void booksim_put_seed(struct import *import)
 
 static void booksim_put_cube(struct import *import)
 {
-    unsigned long long n = booksim_count(import, "n", 1, DIMENSIONS_MAX);
+    unsigned long long n = booksim_count(import, "n", 1, BOOKSIM_DIMENSIONS);
     import_put(import, "network.topology.widths", import_repeat(import, n, booksim_count(import, "k", 1, 65536)));
-}
-
-/* Routers of several nodes: x, y, xr and yr say again how they are laid out. */
-static void booksim_put_concentrated(struct import *import)
-{
-    static const char *const sides[][2] = {{"x", "routers along the first dimension are k"},
-                                           {"y", "routers along the second dimension are k"}};
-    unsigned long long k = booksim_count(import, "k", 1, 65536), c = booksim_count(import, "c", 1, 65536);
-    booksim_put_cube(import);
-    struct json *topology = import_set(import, "network.topology", "concentration=%llu", c)->parent;
-    import_comment(import, topology, "BookSim numbers the nodes of a router by rows of the chip, we one by one");
-    for (uint32_t i = 0; i < 2; i++)
-        if (booksim_count(import, sides[i][0], 1, 65536) != k && booksim_given(import, sides[i][0]))
-            booksim_note(import, sides[i][0], DECISIVE, sides[i][1], "network.topology.widths");
-    import_take(import, "xr");
-    import_take(import, "yr");
 }
 
 static void booksim_put_butterfly(struct import *import)
 {
     import_set(import, "network.topology", "radix=%llu stages=%llu", booksim_count(import, "k", 1, 65536),
-               booksim_count(import, "n", 1, DIMENSIONS_MAX));
-}
-
-/* k-ary n-tree: k ports down at each of n levels; one up at all but the top, k in a fat tree. */
-static void booksim_put_tree(struct import *import)
-{
-    unsigned long long ups = booksim_is(import, "topology", "fattree") ? booksim_count(import, "k", 1, 65535) : 1;
-    unsigned long long n = booksim_count(import, "n", 1, DIMENSIONS_MAX);
-    import_put(import, "network.topology.down", import_repeat(import, n, booksim_count(import, "k", 1, 65535)));
-    import_put(import, "network.topology.up", import_repeat(import, n - 1, ups));
-}
-
-/* p terminals and h = p global channels at a router, a = 2p routers in a group, as many groups as that joins. */
-static void booksim_put_dragonfly(struct import *import)
-{
-    unsigned long long p = booksim_count(import, "k", 1, 1024);
-    import_set(import, "network.topology", "terminals=%llu routers=%llu global=%llu groups=%llu", p, 2 * p, p,
-               2 * p * p + 1);
-    if (booksim_count(import, "n", 1, DIMENSIONS_MAX) != 1 && booksim_given(import, "n"))
-        booksim_note(import, "n", DECISIVE, "groups are fully connected, as BookSim's are with n = 1", NULL);
-}
-
-static void booksim_put_file(struct import *import)
-{
-    const struct json *file = booksim_given(import, "network_file");
-    if (file)
-        import_put(import, "network.topology.file", json_text(import->arena, import_path(import, file)));
-    else
-        import_error(import, import_take(import, "topology"), "anynet needs a network_file");
+               booksim_count(import, "n", 1, BOOKSIM_DIMENSIONS));
 }
 
 static void booksim_put_single(struct import *import)
@@ -152,14 +106,14 @@ static const struct topology_row {
 } topologies[] = {
     {"mesh", "mesh", booksim_put_cube, "dim_order", 1, NULL},
     {"torus", "torus", booksim_put_cube, "dim_order", 2, NULL},
-    {"cmesh", "mesh", booksim_put_concentrated, "dor", 1, NULL},
+    {"cmesh", "mesh", booksim_put_cmesh, "dor", 1, NULL},
     {"fly", "butterfly", booksim_put_butterfly, "dest_tag", 1, NULL},
     {"qtree", "folded_clos", booksim_put_tree, "nca", 1, NULL},
-    {"tree4", "folded_clos", booksim_put_tree, "nca", 1, "its upper levels have more channels"},
+    {"tree4", "folded_clos", booksim_put_tree, "nca", 1, NULL},
     {"fattree", "folded_clos", booksim_put_tree, "nca", 1, NULL},
-    {"flatfly", "hyperx", booksim_put_concentrated, "ran_min", 1, NULL},
+    {"flatfly", "hyperx", booksim_put_flatfly, "ran_min", 1, NULL},
     {"dragonflynew", "dragonfly", booksim_put_dragonfly, "min", 10, NULL},
-    {"anynet", "file", booksim_put_file, "min", 1, NULL},
+    {"anynet", "file", booksim_put_anynet, "min", 1, NULL},
     {"single", "single_router", booksim_put_single, "min", 1, NULL},
     {0},
 };
@@ -167,6 +121,9 @@ static const struct topology_row {
 /* ---- routing ---- */
 
 static const char no_ni[] = "VCs are not assigned by destination";
+
+/* The flits behind whole ports, times hops, and a threshold of 2. */
+#define FLATFLY_UGAL "mode=port_total intermediate=unaligned straight_vcs=second bias=2"
 
 static const struct routing_row {
     const char *topologies, *functions; /* lists; * stands for any text */
@@ -182,23 +139,30 @@ static const struct routing_row {
     {"mesh", "dor dim_order", "dimension_order", "", NULL},
     {"mesh", "dim_order_ni dim_order_pni", "dimension_order", "", no_ni},
     {"mesh", "xy_yx", "o1turn", "", NULL},
-    {"mesh", "adaptive_xy_yx", "o1turn", "", "the order of dimensions is drawn, not chosen by load"},
+    {"mesh", "adaptive_xy_yx", "o1turn", "choice=adaptive", NULL},
     {"mesh", "romm romm_ni", "valiant", "", "the intermediate router is not drawn between source and destination"},
     {"mesh", "min_adapt", "minimal_adaptive", "", NULL},
     {"mesh", "planar_adapt", "minimal_adaptive", "", "ways are not confined to planes"},
-    {"mesh flatfly", "valiant", "valiant", "", NULL},
-    {"cmesh", "dor dor_no_express", "dimension_order", "", NULL},
-    {"cmesh", "xy_yx xy_yx_no_express", "o1turn", "", NULL},
+    {"mesh", "valiant", "valiant", "", NULL},
+    {"cmesh", "dor", "express_order", "first=x", NULL},
+    {"cmesh", "dor_no_express", "dimension_order", "", NULL},
+    {"cmesh", "xy_yx", "express_order", "first=either from=2", NULL},
+    {"cmesh", "xy_yx_no_express", "o1turn", "", NULL},
     {"fly", "dest_tag", "destination_tag", "", NULL},
     {"fattree qtree tree4", "nca", "up_down", "selection=random", NULL},
-    {"fattree tree4", "anca", "up_down", "selection=adaptive", NULL},
-    {"flatfly", "ran_min", "minimal", "", NULL},
-    {"flatfly", "xyyx", "dimension_order", "", "the order of dimensions is always the same"},
-    {"flatfly", "adaptive_xyyx", "minimal_adaptive", "", NULL},
-    {"flatfly", "ugal*", "ugal", "", NULL},
-    {"dragonflynew", "min", "dragonfly_minimal", "", NULL},
-    {"dragonflynew", "ugal", "ugal", "", NULL},
-    {"anynet", "min", "minimal", "", NULL},
+    {"fattree", "anca", "up_down", "selection=of_two", NULL},
+    /* It offers several ports up, but a set of outputs keeps one of each priority: the first. */
+    {"tree4", "anca", "up_down", "selection=first", NULL},
+    {"flatfly", "ran_min", "dimension_order", "", NULL},
+    {"flatfly", "xyyx", "o1turn", "", NULL},
+    {"flatfly", "adaptive_xyyx", "o1turn", "choice=adaptive", NULL},
+    {"flatfly", "valiant", "valiant", "passes_by=false", NULL},
+    {"flatfly", "ugal", "ugal", FLATFLY_UGAL, NULL},
+    {"flatfly", "ugal_xyyx", "ugal", FLATFLY_UGAL " order=either", NULL},
+    {"flatfly", "ugal_pni", "ugal", FLATFLY_UGAL, no_ni},
+    {"dragonflynew", "min", "dragonfly_phases", "", NULL},
+    {"dragonflynew", "ugal", "dragonfly_phases", "detours=true factor=2 bias=30", NULL},
+    {"anynet", "min", "least_latency", "", NULL},
     {"single", "*", "minimal", "", NULL},
     {0},
 };
@@ -233,10 +197,10 @@ static void booksim_put_network(struct import *import)
         booksim_note(import, "topology", DECISIVE, row->why, row->ours);
     booksim_put_routing(import, row);
     import_put(import, "network.router", json_object(import->arena));
+    if (import_lists("ugal dragonfly_phases", import_ours(import, "network.routing.type")->text))
+        import_set(import, "network.router.congestion", "type=buffer_occupancy normalised=false");
     bool is_on_chip = !booksim_is(import, "use_noc_latency", "0");
-    if (is_on_chip && strcmp(row->ours, "dragonfly") == 0)
-        import_set(import, "network.channel", "latencies=[%u,%u]", row->latency, 10 * row->latency);
-    else
+    if (strcmp(row->ours, "dragonfly") != 0) /* it has its own, whatever is said */
         import_set(import, "network.channel", "latency=%u", is_on_chip ? row->latency : 1);
     if (is_on_chip && strcmp(row->theirs, "torus") == 0)
         import_comment(import, import_ours(import, "network.channel.latency"),
@@ -356,12 +320,13 @@ static const struct import_row booksim_rows[] = {
     {.key = "sw_allocator", .fallback = "islip", .put = booksim_put_allocator, .ours = "network.router.allocator"},
     {IMPORT_BY(booksim_put_priority, "priority", "none")},
     {IMPORT_BY(booksim_put_classes, "classes", "1")},
+    {IMPORT_BY(booksim_put_tiles, "c", "1")},
     {0},
 };
 
 static const struct import_lost booksim_lost[] = {
     /* taken by the rows above, where they need them */
-    {"k=8; n=2; c=1; x=8; y=8; xr=1; yr=1; in_ports=5; out_ports=5; routing_function=none; use_noc_latency=1; "
+    {"k=8; n=2; x=8; y=8; xr=1; yr=1; in_ports=5; out_ports=5; routing_function=none; use_noc_latency=1; "
      "network_file=; vc_buf_size=8; buf_size=-1; vc_busy_when_full=0; hold_switch_for_packet=0; st_final_delay=1; "
      "arb_type=round_robin; vc_alloc_arb_type=round_robin; sw_alloc_arb_type=round_robin; alloc_iters=1; "
      "vc_alloc_iters=0; sw_alloc_iters=0; traffic=uniform; injection_rate=0.1; injection_rate_uses_flits=0; "

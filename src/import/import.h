@@ -187,6 +187,16 @@ void booksim_note(struct import *import, const char *key, enum import_kind kind,
 struct json *booksim_split(struct import *import, const struct json *value, const char **name);
 struct json *booksim_item(struct import *import, const struct json *value, const char *text);
 
+#define BOOKSIM_DIMENSIONS 16 /* at most */
+
+/* Networks, and the numbers of nodes on a chip, where applications are there already. */
+void booksim_put_cmesh(struct import *import);
+void booksim_put_flatfly(struct import *import);
+void booksim_put_tree(struct import *import);
+void booksim_put_dragonfly(struct import *import);
+void booksim_put_anynet(struct import *import);
+void booksim_put_tiles(struct import *import);
+
 /* The row of `classes`: all applications. */
 void booksim_put_classes(struct import *import);
 

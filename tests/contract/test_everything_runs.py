@@ -53,11 +53,12 @@ TOPOLOGIES = {
                      {"terminals": 1, "columns": 3, "rows": 2, "column_channels": 2, "groups": 3, "arrangement": "palm_tree"}],
     "megafly": [{"terminals": 1}, {"terminals": 2, "leaves": 2, "spines": 1, "global": 2},
                 {"terminals": 1, "leaves": 1, "spines": 2, "global": 2, "groups": 2, "arrangement": "file", "file": "links.csv"}],
-    "folded_clos": [{"radix": 4, "levels": 2}, {"down": [3, 2, 2], "up": [2, 1]}],
+    "folded_clos": [{"radix": 4, "levels": 2}, {"down": [3, 2, 2], "up": [2, 1]}, {"down": [2, 2, 2], "up": [2, 1], "joined": 2}],
     "butterfly": [{"radix": 2, "stages": 3}, {"radix": 3, "stages": 2}],
     "slim_fly": [{"q": 3, "terminals": 1}],
     "jellyfish": [{"routers": 9, "degree": 4, "terminals": 1}, {"routers": 12, "degree": 3}],
-    "file": [{"file": "network.txt"}],
+    "file": [{"file": "network.txt"}, {"file": "network.txt", "one_way": True}],
+    "express_mesh": [{"width": 2}, {"width": 4, "concentration": 2}],
 }
 NETWORK = """router 0 node 0 node 3 2 router 1 4 router 2
 router 1 node 1 router 2 router 2 3
@@ -83,12 +84,13 @@ ANY = set(TOPOLOGIES)
 DRAGONFLIES = {"dragonfly", "dragonfly_2d", "megafly"}
 GRIDS = {"torus", "mesh", "hypercube", "parking_lot"}
 FITS = {
-    "dimension_order": GRIDS | {"hyperx"}, "o1turn": {"torus", "mesh", "hypercube"}, "torus_adaptive": GRIDS,
+    "dimension_order": GRIDS | {"hyperx"}, "o1turn": {"torus", "mesh", "hypercube", "hyperx"}, "torus_adaptive": GRIDS,
     "duato": GRIDS, "fully_adaptive": GRIDS, "turn_model": GRIDS - {"torus"},
     "minimal": ANY, "minimal_adaptive": ANY, "valiant": ANY, "ugal": ANY, "par": ANY,
     "dal": {"hyperx"}, "omniwar": {"hyperx"}, "least_congested_queue": {"hyperx"}, "skipping_dimensions": {"hyperx"},
     "up_down": {"folded_clos"}, "destination_tag": {"butterfly"},
     "one_way": {"torus"}, "dragonfly_minimal": DRAGONFLIES, "voq": {"single_router"},
+    "dragonfly_phases": {"dragonfly"}, "express_order": {"express_mesh"}, "least_latency": ANY,
 }
 DEADLOCKS = {"fully_adaptive"}  # on purpose
 

@@ -156,3 +156,40 @@ def test_utilisation_counts_the_cycles_of_each_channel():
     rows = result["channels"]["list"]
     sums = [sum(share for router, port, target, share in rows if abs(router - target) in apart) for apart in ({1, 3}, {4, 12})]
     assert sums[1] == pytest.approx(2 * sums[0], rel=0.03)
+
+
+def test_a_chip_has_latencies_by_distance():
+    # Four routers in two rows, each with 4 by 4 terminals: 4 ticks from column to column and from row to row. Routers are in the
+    # middle of their tiles: 1 tick to the inner terminals, 2 to those at an edge, 3 to those in a corner.
+    def beyond(slot):
+        return (slot % 4 in (0, 3)) + (slot // 4 in (0, 3))
+    network = network_of({"type": "hyperx", "widths": [4], "concentration": 16}, "dimension_order", ROUTER, {"chip": {"row": 2, "tile": [4, 4]}}, 1)
+    _, packets = run_logged(config_of(network, blast(1 / 1000 / 64, warmup=0, sample=400000)))
+    seen = set()
+    for packet in lonely(packets):
+        source, destination = packet["source"], packet["destination"]
+        a, b = source // 16, destination // 16
+        length = 4 * (abs(a % 2 - b % 2) + abs(a // 2 - b // 2))
+        ends = 2 + beyond(source % 16) + beyond(destination % 16)
+        assert packet["tail_arrived"] - packet["created"] == ends + 3 * (1 + (a != b)) + length, packet
+        seen.add((length, ends))
+    assert len(seen) > 10
+
+
+def test_a_latency_of_one_way_does_not_hold_back(tmp_path):
+    (tmp_path / "net.txt").write_text("router 0 node 0 router 1 9\nrouter 1 node 1\n")
+    for one_way, back in ((False, 9), (True, 1)):
+        topology = {"type": "file", "file": str(tmp_path / "net.txt"), "one_way": one_way}
+        network = network_of(topology, "least_latency", ROUTER, 1, 1)
+        _, packets = run_logged(config_of(network, blast(0.001, warmup=0, sample=100000)))
+        times = {(packet["source"], packet["destination"]): packet["tail_arrived"] - packet["created"] for packet in lonely(packets)}
+        assert times[0, 1] == 2 + 6 + 9 and times[1, 0] == 2 + 6 + back
+
+
+def test_the_way_of_least_latency_may_be_the_one_with_more_channels(tmp_path):
+    # Three by way of routers 1 and 2, or 9 at once; back 2, at once.
+    (tmp_path / "net.txt").write_text("router 0 node 0 router 3 9 router 1\nrouter 1 router 2\nrouter 2 router 3\nrouter 3 node 1 router 0 2\n")
+    network = network_of({"type": "file", "file": str(tmp_path / "net.txt"), "one_way": True}, "least_latency", ROUTER, 1, 1)
+    _, packets = run_logged(config_of(network, blast(0.001, warmup=0, sample=100000)))
+    times = {(packet["source"], packet["destination"]): packet["tail_arrived"] - packet["created"] for packet in lonely(packets)}
+    assert times[0, 1] == 2 + 3 * 4 + 3 and times[1, 0] == 2 + 3 * 2 + 2

@@ -25,8 +25,6 @@
 
 #include <string.h>
 
-#define MAX_WORDS 1024 /* a router has at most 65535 lanes */
-
 enum knowledge { KNOWLEDGE_LOCAL, KNOWLEDGE_GLOBAL };
 enum hop_count { HOPS_ABSOLUTE, HOPS_NORMALIZED };
 enum straight_vcs { STRAIGHT_IN_BOTH, STRAIGHT_IN_SECOND };
@@ -67,7 +65,7 @@ struct ugal {
 struct way {
     struct packet packet;
     double weight;
-    uint64_t vcs[MAX_WORDS];
+    uint64_t vcs[MAX_ROUTER_WORDS];
 };
 
 static const struct routing_ops par;
@@ -77,7 +75,7 @@ static void ugal_prepare(struct routing *routing, const struct choice *self, str
     const struct ugal_config *config = self->config;
     struct ugal *ugal = arena_array(arena, struct ugal, 1);
     routing->state = ugal;
-    FW_CHECK(routing->words <= MAX_WORDS, "%u words of lanes", routing->words);
+    FW_CHECK(routing->words <= MAX_ROUTER_WORDS, "%u words of lanes", routing->words);
     if (!detours_init(&ugal->detours, routing, self, routing->ops == &par, arena, errors))
         return;
     routing->classes = ugal->detours.classes;
@@ -107,7 +105,7 @@ static double keep_best(const struct route *route, uint64_t *vcs, enum congestio
 {
     const struct routing *routing = route->routing;
     uint32_t num_vcs = routing->num_vcs, last = FW_NONE;
-    uint64_t best[MAX_WORDS];
+    uint64_t best[MAX_ROUTER_WORDS];
     double least = INFINITY, value = 0;
     if (mode != CONGESTION_VC && (*port = only_output(routing, vcs)) != FW_NONE)
         return route_congestion(route, mode, route->router, *port, 0);
@@ -139,7 +137,7 @@ static bool is_the_end(const struct routing *routing, const uint64_t *vcs)
 /* All outputs from here to the destination, as the packet will choose them: its draws are keyed by packet and hop. */
 static double sum_of_way(const struct route *route, const struct ugal *ugal, struct way *way, enum congestion_mode mode)
 {
-    uint64_t vcs[MAX_WORDS];
+    uint64_t vcs[MAX_ROUTER_WORDS];
     struct packet packet = way->packet;
     struct route next = *route;
     uint32_t port, ports = route->routing->topology->ports, words = route->routing->words;

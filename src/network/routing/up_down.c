@@ -6,7 +6,7 @@
  *     adaptive        the least congested (or what the reduction says)
  *     random          any
  *     of_two          the less congested of two that are drawn, which may be the same
- *     all             all are offered, and VC allocation takes one
+ *     first           always the first
  *     deterministic   by destination, so that each has one tree (d-mod-k)
  *     hash            by source and destination: a flow keeps its way
  *
@@ -22,10 +22,10 @@ enum selection {
     SELECTION_DETERMINISTIC,
     SELECTION_HASH,
     SELECTION_OF_TWO,
-    SELECTION_ALL,
+    SELECTION_FIRST,
 };
 enum ancestor { ANCESTOR_LEAST, ANCESTOR_TOP };
-static const char *const selection_names[] = {"adaptive", "random", "deterministic", "hash", "of_two", "all", NULL};
+static const char *const selection_names[] = {"adaptive", "random", "deterministic", "hash", "of_two", "first", NULL};
 static const char *const ancestor_names[] = {"least", "top", NULL};
 
 #define ROUTE_DOWN 1u /* the packet has been at the top */
@@ -38,7 +38,7 @@ struct up_down_config {
 static const struct option up_down_options[] = {
     OPTION_ENUM(struct up_down_config, selection, "\"adaptive\"", selection_names,
                 "which port up: the least congested, any, always the same for a destination or a flow, the less "
-                "congested of two drawn, or whichever of all VC allocation gives"),
+                "congested of two drawn, or the first"),
     OPTION_ENUM(struct up_down_config, common_ancestor, "\"least\"", ancestor_names,
                 "where to turn: as soon as the destination is below, or at the top"),
     OPTION_ROWS(struct up_down_config, adaptive, struct adaptive_config, adaptive_options,
@@ -132,10 +132,9 @@ static void climb(struct route *route, const struct tree *tree, uint32_t ports)
     case SELECTION_ADAPTIVE:
         climb_adaptively(route, tree, ports);
         return;
-    case SELECTION_ALL:
-        for (up = 0; up < ports; up++)
-            route_add(route, first + up, 0);
-        return;
+    case SELECTION_FIRST:
+        up = 0;
+        break;
     case SELECTION_RANDOM:
         up = route_pick(route, ports);
         break;

@@ -152,6 +152,8 @@ static void bake_routers(struct folded_clos *clos, struct arena *arena)
                                  tree_down_ports(tree, level));
 }
 
+static const struct topology_ops joined_clos;
+
 static void folded_clos_shape(const void *config, struct arena *arena, struct topology *topology)
 {
     struct folded_clos *clos = arena_array(arena, struct folded_clos, 1);
@@ -166,6 +168,8 @@ static void folded_clos_shape(const void *config, struct arena *arena, struct to
     }
     tree->terminals = tree->below[tree->levels - 1];
     bake_routers(clos, arena);
+    if (tree->joined > 1)
+        topology->ops = &joined_clos;
     topology->family = tree_family;
     topology->facts = tree;
     topology->state = clos;
@@ -212,20 +216,6 @@ static uint32_t folded_clos_channel_class(const struct topology *topology, uint3
     return port < topology_tree(topology)->first_up[level] ? level - 1 : level;
 }
 
-/* Whether two routers have the same place in groups of a size: of a joined one, any of its places. */
-static bool share_places(const struct folded_clos *clos, uint32_t from, uint32_t to, uint32_t size)
-{
-    const struct tree *tree = &clos->tree;
-    uint32_t a = tree_level(tree, from), b = tree_level(tree, to);
-    uint32_t a_count = tree_down_ports(tree, a), b_count = tree_down_ports(tree, b);
-    uint32_t a_place = (from - tree->first_router[a]) * a_count, b_place = (to - tree->first_router[b]) * b_count;
-    for (uint32_t i = 0; i < a_count; i++)
-        for (uint32_t j = 0; j < b_count; j++)
-            if ((a_place + i) % clos->group_size[a] % size == (b_place + j) % clos->group_size[b] % size)
-                return true;
-    return false;
-}
-
 /*
  * A way goes down to where the places in the groups agree and up to where the groups are the same, and may do either
  * first. The places agree in all choices of ports up that were made below a level when they agree modulo its group
@@ -236,23 +226,23 @@ static uint32_t folded_clos_distance(const struct topology *topology, uint32_t f
     const struct folded_clos *clos = topology->state;
     const struct tree *tree = &clos->tree;
     uint32_t a = tree_level(tree, from), b = tree_level(tree, to), low = a < b ? a : b, high = a < b ? b : a;
-    while (!share_places(clos, from, to, clos->group_size[low]))
+    uint32_t a_place = (from - tree->first_router[a]) % clos->group_size[a];
+    uint32_t b_place = (to - tree->first_router[b]) % clos->group_size[b];
+    while (a_place % clos->group_size[low] != b_place % clos->group_size[low])
         low--;
     while (tree->first_below[from] / tree->below[high] != tree->first_below[to] / tree->below[high])
         high++;
     return levels_distance(a, b, low, high);
 }
 
-static const struct topology_ops folded_clos = {
-    .name = "folded_clos",
-    .summary = "fat tree of any number of levels, tapered or not",
-    .options = folded_clos_options,
-    .example = "{\"type\": \"folded_clos\", \"down\": [4, 4, 4], \"up\": [4, 2]}",
-    .check = folded_clos_check,
-    .shape = folded_clos_shape,
-    .peer = folded_clos_peer,
-    .router_of = folded_clos_router_of,
-    .distance = folded_clos_distance,
-    .channel_class = folded_clos_channel_class,
-};
+#define FOLDED_CLOS                                                                                                    \
+    .name = "folded_clos", .summary = "fat tree of any number of levels, tapered or not",                              \
+    .options = folded_clos_options, .example = "{\"type\": \"folded_clos\", \"down\": [4, 4, 4], \"up\": [4, 2]}",     \
+    .check = folded_clos_check, .shape = folded_clos_shape, .peer = folded_clos_peer,                                  \
+    .router_of = folded_clos_router_of, .channel_class = folded_clos_channel_class
+
+static const struct topology_ops folded_clos = {FOLDED_CLOS, .distance = folded_clos_distance};
 REGISTER_TOPOLOGY(folded_clos);
+
+/* A joined root changes the place of a packet that turns there: ways are searched for. */
+static const struct topology_ops joined_clos = {FOLDED_CLOS};

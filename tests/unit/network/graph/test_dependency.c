@@ -81,7 +81,7 @@ static const struct fitting algorithms[] = {
     {"{\"type\": \"destination_tag\"}", "butterfly"},
     {"{\"type\": \"torus_adaptive\", \"mode\": \"port_average\"}", "grid"},
     {"{\"type\": \"duato\"}", "grid"},
-    {"{\"type\": \"o1turn\"}", "flat"},
+    {"{\"type\": \"o1turn\"}", "flat hyperx"},
     {"{\"type\": \"voq\"}", "single"},
 };
 

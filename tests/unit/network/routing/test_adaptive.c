@@ -490,3 +490,64 @@ TEST(an_adaptive_torus_takes_the_freer_dimension_and_can_always_escape)
     EXPECT_EQ_U64(vcs, 0xd);
     routed_release(&seen.routed);
 }
+
+/* ---- what BookSim's networks do ---- */
+
+/* Ports up of leaf 0: 0 to 3. Drawn twice the same in one case of four, so that the most congested is taken in 1 of 16. */
+TEST(of_two_ports_drawn_the_less_congested_is_taken)
+{
+    struct seen seen;
+    seen_init(&seen, TREE, "{\"type\": \"up_down\", \"selection\": \"of_two\"}", 2);
+    uint32_t counts[4] = {0};
+    for (uint32_t port = 0; port < 4; port++)
+        seen_fill(&seen, 0, port, port);
+    for (uint32_t i = 0; i < 16000; i++)
+        counts[lowest_bit(ask_new(&seen, 0, 20, i))]++;
+    for (uint32_t port = 0; port < 4; port++)
+        EXPECT_NEAR(counts[port], 1000 * (7 - 2 * port), 250);
+    routed_release(&seen.routed);
+}
+
+/* From (0,0) to (2,1) of a HyperX: port 1 along x with VC 0, or port 3 along y with VC 1. */
+TEST(o1turn_takes_the_order_whose_first_port_is_less_congested)
+{
+    struct seen seen;
+    uint64_t vcs;
+    seen_init(&seen, "{\"type\": \"hyperx\", \"widths\": [3, 3]}", "{\"type\": \"o1turn\", \"choice\": \"adaptive\"}",
+              2);
+    struct packet packet = packet_to(&seen, 0, 5, 1);
+    seen_fill(&seen, 0, 1, 2);
+    EXPECT_EQ_U64(ask(&seen, &packet, 0, &vcs), bit(2));
+    EXPECT_EQ_U64(vcs, 2);
+    seen_fill(&seen, 0, 2, 3);
+    EXPECT_EQ_U64(ask(&seen, &packet, 0, &vcs), bit(1));
+    EXPECT_EQ_U64(vcs, 1);
+    routed_release(&seen.routed);
+}
+
+/*
+ * A dragonfly of 9 groups of 4 routers: terminal 0 at router 0, whose global ports 3 and 4 lead to groups 1 and 2. To group
+ * 1 a packet takes VC 2 of port 3; with many flits behind it, VC 0 towards the router that was drawn.
+ */
+TEST(phases_on_a_dragonfly_have_a_vc_each)
+{
+    struct seen seen;
+    uint64_t vcs;
+    uint32_t straight = 0;
+    seen_init(&seen, "{\"type\": \"dragonfly\"}", "{\"type\": \"dragonfly_phases\", \"detours\": true, \"bias\": 30}",
+              3);
+    for (uint32_t i = 0; i < 100; i++) {
+        struct packet packet = packet_to(&seen, 0, 8, i);
+        EXPECT_EQ_U64(ask(&seen, &packet, 0, &vcs), bit(3));
+        EXPECT_EQ_U64(vcs, bit(2));
+    }
+    seen_fill(&seen, 0, 3, 11); /* 33 flits: 3 more than a free detour with its bias */
+    for (uint32_t i = 0; i < 900; i++) {
+        struct packet packet = packet_to(&seen, 0, 8, i);
+        uint64_t ports = ask(&seen, &packet, 0, &vcs);
+        straight += ports == bit(3); /* drawn: the own group or that of the destination */
+        EXPECT_EQ_U64(vcs, ports == bit(3) ? bit(2) : bit(0));
+    }
+    EXPECT_NEAR(straight, 200, 40);
+    routed_release(&seen.routed);
+}

@@ -81,8 +81,8 @@ static const struct fitting algorithms[] = {
     {"{\"type\": \"torus_adaptive\", \"mode\": \"port_average\"}", "grid"},
     {"{\"type\": \"duato\"}", "grid"},
     {"{\"type\": \"fully_adaptive\"}", "grid"},
-    {"{\"type\": \"o1turn\"}", "flat"},
-    {"{\"type\": \"o1turn\", \"dateline\": \"fixed\"}", "flat"},
+    {"{\"type\": \"o1turn\"}", "flat hyperx"},
+    {"{\"type\": \"o1turn\", \"dateline\": \"fixed\"}", "flat hyperx"},
     {"{\"type\": \"voq\"}", "single"},
 };
 

@@ -380,3 +380,38 @@ TEST(wrong_files_are_refused_with_their_line)
     expect_topology_refused("{\"type\": \"file\", \"file\": \"/no/such/file\"}", "cannot read \"/no/such/file\"");
     expect_topology_refused("{\"type\": \"file\", \"file\": \"/\"}", "cannot read \"/\": Is a directory");
 }
+
+/* ---- trees with joined roots, and express channels ---- */
+
+/*
+ * Four leaves of two terminals, groups of two routers above them (16 in the middle: 4 to 7 are leaves' parents). Roots
+ * 0 and 1 of a plain tree lead to the routers 0 and 1 of each group; joined, one router leads to both.
+ */
+TEST(joined_roots_have_a_channel_to_each_router_of_a_group)
+{
+    struct routed routed;
+    EXPECT(routed_topology(&routed, "{\"type\": \"folded_clos\", \"down\": [2, 2, 2], \"up\": [2, 3], \"joined\": 2}"));
+    EXPECT_EQ_U64(routed.topology.routers, 4 + 4 + 3);
+    expect_link(&routed.topology, 4, 2, 8, 0); /* router 0 of the first group, its first port up */
+    expect_link(&routed.topology, 5, 2, 8, 1);
+    expect_link(&routed.topology, 7, 4, 10, 3);
+    EXPECT_EQ_U64(routed_distance(&routed, 4, 5), 2); /* by a root, or by a leaf */
+    EXPECT_EQ_U64(routed_distance(&routed, 0, 3), 4);
+    routed_release(&routed);
+    expect_topology_refused("{\"type\": \"folded_clos\", \"down\": [2, 2, 2], \"up\": [3, 1], \"joined\": 2}",
+                            "2 is no part of the 3 routers of a group below the top");
+}
+
+/* Ports: +x, -x, +y, -y. Router 1 is at (1,0): -y is its express channel to (3,0); router 4 at (0,1) has one to (0,3). */
+TEST(express_channels_lead_half_a_side_along_the_edge)
+{
+    struct routed routed;
+    EXPECT(routed_topology(&routed, "{\"type\": \"express_mesh\", \"width\": 4}"));
+    expect_link(&routed.topology, 1, 0, 2, 1);
+    expect_link(&routed.topology, 1, 3, 3, 3);
+    expect_link(&routed.topology, 4, 1, 12, 1);
+    expect_link(&routed.topology, 15, 2, 13, 2);
+    expect_link(&routed.topology, 15, 0, 7, 0);
+    routed_release(&routed);
+    expect_topology_refused("{\"type\": \"express_mesh\", \"width\": 3}", "3 is odd");
+}

@@ -146,3 +146,14 @@ TEST(terminals_are_listed_in_one_place)
     expect_refusal(MESH, "{\"type\": \"list\", \"terminals\": [1, 1]}", "1 is listed twice");
     expect_refusal(MESH, "{\"type\": \"list\", \"terminals\": [9]}", "9 is not a terminal; accepted: 0 to 8");
 }
+
+TEST(tiles_run_along_the_rows_of_a_chip)
+{
+    const char *chip = "{\"type\": \"mesh\", \"widths\": [2], \"concentration\": 4}";
+    expect_terminals(chip, "{\"type\": \"tiles\", \"row\": 2, \"tile\": [2, 2]}", (uint32_t[]){0, 1, 4, 5, 2, 3, 6, 7},
+                     8);
+    expect_terminals(chip, "{\"type\": \"tiles\", \"row\": 1, \"tile\": [4, 1]}", (uint32_t[]){0, 1, 2, 3, 4, 5, 6, 7},
+                     8);
+    expect_refusal(chip, "{\"type\": \"tiles\", \"row\": 2, \"tile\": [2, 1]}", "whose product is the 4 terminals");
+    expect_refusal(chip, "{\"type\": \"tiles\", \"row\": 3, \"tile\": [2, 2]}", "2 routers do not fill rows of 3");
+}
