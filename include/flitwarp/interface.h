@@ -50,7 +50,12 @@ static inline void interface_begin(struct network *network, struct packet *packe
     packet->injected = now;
     network->in_network++;
     if (routing->inject) {
-        struct route question = {.routing = routing, .packet = packet, .router = router, .draws = INJECTION_DRAWS};
+        struct route question = {.routing = routing,
+                                 .packet = packet,
+                                 .router = router,
+                                 .draws = INJECTION_DRAWS,
+                                 .congestion = network->congestion,
+                                 .now = now};
         routing->inject(&question);
     }
 }

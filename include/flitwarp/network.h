@@ -149,17 +149,18 @@ struct network {
     struct routing routing;
     struct service service;
     uint64_t seed;
-    struct router_plan plan;     /* as the router has made it */
-    uint32_t num_vcs;            /* plan.num_vcs */
-    uint32_t ports;              /* of a router, terminals' included */
-    const struct link *links;    /* by router * ports + port */
-    tick_t channel_latency;      /* of all channels between routers; 0: they differ */
-    tick_t channel_cycle;        /* the same */
-    tick_t terminal_latency;     /* of all channels of terminals; 0: they differ */
-    tick_t terminal_cycle;       /* of all channels of terminals */
-    uint32_t plane_count;        /* of routers, with all terminals on each */
-    uint32_t terminal_ports;     /* of each terminal, in each plane, */
-    uint32_t injection_channels; /* and of those, the ones that lead to the router */
+    struct router_plan plan;       /* as the router has made it */
+    uint32_t num_vcs;              /* plan.num_vcs */
+    uint32_t ports;                /* of a router, terminals' included */
+    const struct link *links;      /* by router * ports + port */
+    tick_t channel_latency;        /* of all channels between routers; 0: they differ */
+    tick_t channel_cycle;          /* the same */
+    tick_t terminal_latency;       /* of all channels of terminals; 0: they differ */
+    tick_t terminal_cycle;         /* of all channels of terminals */
+    uint32_t plane_count;          /* of routers, with all terminals on each */
+    uint32_t terminal_ports;       /* of each terminal, in each plane, */
+    uint32_t injection_channels;   /* and of those, the ones that lead to the router */
+    struct congestion *congestion; /* sensors of the routers' outputs; NULL: nobody looks */
 
     struct network_listener listener;
     uint64_t in_network; /* packets whose head has entered here, less those whose tail has arrived here, modulo 2^64 */

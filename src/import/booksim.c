@@ -186,6 +186,25 @@ static void booksim_put_routing(struct import *import, const struct topology_row
                        "the file names no routing_function; this is the usual one");
 }
 
+/*
+ * Queues are counted in flits. Without a delay of its own routing is done one router ahead: what is decided at the first
+ * router is decided at the source, and what is decided at each of them is decided while the head is on its way there.
+ */
+static void booksim_put_sensing(struct import *import)
+{
+    const char *type = import_ours(import, "network.routing.type")->text;
+    bool is_ahead = booksim_is(import, "routing_delay", "0");
+    bool is_adaptive = import_ours(import, "network.routing.choice") ||
+                       import_ours(import, "network.routing.detours") || strcmp(type, "ugal") == 0;
+    bool is_by_hop = strcmp(type, "up_down") == 0 && booksim_is(import, "routing_function", "anca");
+    if (!is_adaptive && !is_by_hop)
+        return;
+    import_set(import, "network.router.congestion", "type=buffer_occupancy normalised=false latency=%d",
+               is_ahead && is_by_hop ? 3 : 1);
+    if (is_ahead && is_adaptive)
+        import_set(import, "network.routing", "decides=source");
+}
+
 static void booksim_put_network(struct import *import)
 {
     const struct topology_row *row = IMPORT_CHOOSE(import, import_take(import, "topology"), topologies);
@@ -197,8 +216,7 @@ static void booksim_put_network(struct import *import)
         booksim_note(import, "topology", DECISIVE, row->why, row->ours);
     booksim_put_routing(import, row);
     import_put(import, "network.router", json_object(import->arena));
-    if (import_lists("ugal dragonfly_phases", import_ours(import, "network.routing.type")->text))
-        import_set(import, "network.router.congestion", "type=buffer_occupancy normalised=false");
+    booksim_put_sensing(import);
     bool is_on_chip = !booksim_is(import, "use_noc_latency", "0");
     if (strcmp(row->ours, "dragonfly") != 0) /* it has its own, whatever is said */
         import_set(import, "network.channel", "latency=%u", is_on_chip ? row->latency : 1);

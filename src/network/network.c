@@ -391,7 +391,7 @@ static void *build_routers(struct network *network, const struct choice *self, s
                      network->num_vcs, network->ports, LANE_WAITS - 1);
     if (ops->check)
         ops->check(network, self, errors);
-    struct congestion *congestion = make_sensors(network, errors);
+    struct congestion *congestion = network->congestion = make_sensors(network, errors);
     if (errors->count > before)
         return NULL;
     struct routers *routers = arena_take(network->arena, ops->size);

@@ -23,6 +23,7 @@ enum phase { PHASE_DETOUR, PHASE_APPROACH, PHASE_ARRIVED }; /* in packet->route 
 struct dragonfly_phases_config {
     bool detours;
     double factor, bias;
+    uint32_t decides;
 };
 
 static const struct option dragonfly_phases_options[] = {
@@ -31,6 +32,7 @@ static const struct option dragonfly_phases_options[] = {
                "what the congestion of a detour's first output is multiplied with", ONLY_WITH("detours")),
     OPTION_F64(struct dragonfly_phases_config, bias, "0", -1e9, 1e9, NULL, "added to the weight of a detour",
                ONLY_WITH("detours")),
+    OPTION_DECIDES(struct dragonfly_phases_config, ONLY_WITH("detours")),
     OPTION_END,
 };
 
@@ -44,6 +46,7 @@ static void dragonfly_phases_prepare(struct routing *routing, const struct choic
     if (!dragonfly || dragonfly->shape != GROUP_ALL_TO_ALL)
         routing_misfit(routing, self, "topology \"dragonfly\"", errors);
     routing->is_adaptive = config->detours;
+    routing->looks_afar = config->detours && config->decides == DECIDES_AT_SOURCE;
     routing->classes =
         routing->vcs > phases ? routing->vcs : phases; /* a VC each; those beyond serve injection alone */
 }
@@ -88,6 +91,13 @@ static enum phase first_phase(struct route *route, const struct dragonfly *drago
                : PHASE_DETOUR;
 }
 
+static void dragonfly_phases_inject(struct route *route)
+{
+    const struct dragonfly_phases_config *config = route->routing->config;
+    if (config->decides == DECIDES_AT_SOURCE)
+        route->packet->route = first_phase(route, route->routing->topology->facts);
+}
+
 static void dragonfly_phases_route(struct route *route)
 {
     const struct routing *routing = route->routing;
@@ -96,7 +106,7 @@ static void dragonfly_phases_route(struct route *route)
     struct packet *packet = route->packet;
     uint32_t lowest = config->detours ? PHASE_DETOUR : PHASE_APPROACH; /* has VC 0 */
     bool is_global;
-    if (packet->hops == 0)
+    if (packet->hops == 0 && config->decides == DECIDES_AT_ROUTER)
         packet->route = first_phase(route, dragonfly);
     if (packet->route == PHASE_DETOUR && route->router == packet->waypoint)
         packet->route = PHASE_APPROACH;
@@ -119,6 +129,7 @@ static const struct routing_ops dragonfly_phases = {
     .needs = "2 VCs; 3 with detours",
     .is_adaptive = true,
     .prepare = dragonfly_phases_prepare,
+    .inject = dragonfly_phases_inject,
     .route = dragonfly_phases_route,
 };
 REGISTER_ROUTING(dragonfly_phases);

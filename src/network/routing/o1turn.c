@@ -18,12 +18,13 @@ static const char *const choice_names[] = {"random", "adaptive", NULL};
 
 struct o1turn_config {
     struct ring_config ring;
-    uint32_t choice;
+    uint32_t choice, decides;
 };
 
 static const struct option o1turn_options[] = {
     OPTION_ENUM(struct o1turn_config, choice, "\"random\"", choice_names,
                 "of the order: any, or at the first router that with the less congested port; not adaptive on a torus"),
+    OPTION_DECIDES(struct o1turn_config, ONLY_WITH("choice=adaptive")),
     OPTION_ROWS(struct o1turn_config, ring, struct ring_config, ring_options),
     OPTION_END,
 };
@@ -44,6 +45,7 @@ static void o1turn_prepare(struct routing *routing, const struct choice *self, s
         choice_error(errors, self, "choice", "\"adaptive\" is for meshes and hyperx");
     routing->state = order;
     routing->is_adaptive = config->choice == CHOICE_ADAPTIVE;
+    routing->looks_afar = routing->is_adaptive && config->decides == DECIDES_AT_SOURCE;
     routing->classes = order ? 2 * order->classes : is_hyperx ? 2 : 1;
 }
 
@@ -75,28 +77,32 @@ static double congestion_of(const struct route *route, bool is_reversed)
                             lane / routing->num_vcs - routing->local_ports, 0);
 }
 
-/* Nothing is known of congestion at the source, so that a choice by it waits for the first router. */
-static void o1turn_inject(struct route *route)
-{
-    route->draws = INJECTION_DRAWS;
-    route->packet->route = route_pick(route, 2) ? ROUTE_REVERSED : 0;
-}
-
 static void choose_order(struct route *route)
 {
+    if (route_is_checked(route) || route->router == route->packet->destination_router)
+        return;
     double ahead = congestion_of(route, false), back = congestion_of(route, true);
     if (ahead != back)
         route->packet->route = ahead > back ? ROUTE_REVERSED : 0;
 }
 
+/* Drawn in any case: that is what decides between equals. */
+static void o1turn_inject(struct route *route)
+{
+    const struct o1turn_config *config = route->routing->config;
+    route->draws = INJECTION_DRAWS;
+    route->packet->route = route_pick(route, 2) ? ROUTE_REVERSED : 0;
+    if (config->choice == CHOICE_ADAPTIVE && config->decides == DECIDES_AT_SOURCE)
+        choose_order(route);
+}
+
 static void o1turn_route(struct route *route)
 {
     const struct o1turn_config *config = route->routing->config;
-    if (route_ends(route))
-        return;
-    if (config->choice == CHOICE_ADAPTIVE && route->packet->hops == 0 && !route_is_checked(route))
+    if (config->choice == CHOICE_ADAPTIVE && config->decides == DECIDES_AT_ROUTER && route->packet->hops == 0)
         choose_order(route);
-    o1turn_step(route, route->packet->route & ROUTE_REVERSED);
+    if (!route_ends(route))
+        o1turn_step(route, route->packet->route & ROUTE_REVERSED);
 }
 
 static const struct routing_ops o1turn = {

@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+const char *const decides_names[] = {"router", "source", NULL};
+
 /* Places of terminals at their routers, in rising order; sets the most that any router has. */
 static void routing_place_terminals(struct routing *routing, struct arena *arena)
 {

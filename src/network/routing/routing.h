@@ -14,6 +14,15 @@ struct routing_ports {
     uint32_t ejection_channels;
 };
 
+/* When an algorithm that chooses a packet's whole way by congestion does so, and the row of a config struct that says it. */
+enum decides { DECIDES_AT_ROUTER, DECIDES_AT_SOURCE };
+extern const char *const decides_names[];
+#define OPTION_DECIDES(config, ...)                                                                                    \
+    OPTION_ENUM(config, decides, "\"router\"", decides_names,                                                          \
+                "when a packet is given its way: in front at its first router, or as it leaves its source, by what "   \
+                "that router knows then",                                                                              \
+                ##__VA_ARGS__)
+
 /* Adds an error: the algorithm needs something else than this topology. */
 void routing_misfit(const struct routing *routing, const struct choice *self, const char *needs, struct errors *errors);
 

@@ -22,6 +22,7 @@
  */
 #include "flitwarp/reduction.h"
 #include "network/routing/detour.h"
+#include "network/routing/routing.h"
 
 #include <string.h>
 
@@ -31,7 +32,7 @@ enum straight_vcs { STRAIGHT_IN_BOTH, STRAIGHT_IN_SECOND };
 
 struct ugal_config {
     struct detour_config detour;
-    uint32_t mode, knowledge, hop_count, detours, straight_vcs;
+    uint32_t mode, knowledge, hop_count, detours, straight_vcs, decides;
     double threshold, bias;
 };
 static const char *const knowledge_names[] = {"local", "global", NULL};
@@ -53,6 +54,7 @@ static const struct option ugal_options[] = {
                 "or the second leg's; on grids and hyperx"),
     OPTION_U32(struct ugal_config, detours, "1", 1, 16, "detours", "drawn for a packet; the lightest is compared"),
     OPTION_ROWS(struct ugal_config, detour, struct detour_config, detour_options),
+    OPTION_DECIDES(struct ugal_config),
     OPTION_END,
 };
 
@@ -70,6 +72,8 @@ struct way {
 
 static const struct routing_ops par;
 
+static void ugal_inject(struct route *route);
+
 static void ugal_prepare(struct routing *routing, const struct choice *self, struct arena *arena, struct errors *errors)
 {
     const struct ugal_config *config = self->config;
@@ -79,6 +83,8 @@ static void ugal_prepare(struct routing *routing, const struct choice *self, str
     if (!detours_init(&ugal->detours, routing, self, routing->ops == &par, arena, errors))
         return;
     routing->classes = ugal->detours.classes;
+    routing->looks_afar = config->decides == DECIDES_AT_SOURCE;
+    routing->inject = config->decides == DECIDES_AT_SOURCE ? ugal_inject : NULL;
     if (config->knowledge == KNOWLEDGE_GLOBAL) {
         routing->looks_afar = true;
         struct search search;
@@ -251,7 +257,7 @@ static void ugal_step(struct route *route, bool may_choose)
 {
     const struct ugal *ugal = route->routing->state;
     bool is_home = route->router == route->packet->destination_router;
-    if (route->packet->hops == 0)
+    if (may_choose && route->packet->hops == 0)
         detour_draw_order(route, &ugal->detours);
     if (is_home && route->packet->hops == 0)
         route_eject(route);
@@ -263,7 +269,20 @@ static void ugal_step(struct route *route, bool may_choose)
         choose_by_weight(route, ugal);
 }
 
-static void ugal_route(struct route *route) { ugal_step(route, route->packet->hops == 0); }
+static bool has_decided(const struct route *route)
+{
+    return ((const struct ugal_config *)route->routing->config)->decides == DECIDES_AT_SOURCE;
+}
+
+/* What the first router would offer is thrown away: it is asked again. */
+static void ugal_inject(struct route *route)
+{
+    uint64_t vcs[MAX_ROUTER_WORDS] = {0};
+    route->vcs = vcs;
+    ugal_step(route, true);
+}
+
+static void ugal_route(struct route *route) { ugal_step(route, route->packet->hops == 0 && !has_decided(route)); }
 
 static const struct routing_ops ugal = {
     .name = "ugal",
@@ -285,7 +304,7 @@ static bool may_choose(const struct route *route)
     const struct packet *packet = route->packet;
     bool is_straight = packet->route & ROUTE_SECOND_LEG;
     bool is_early = topology_dragonfly(route->routing->topology) ? globals_crossed(packet) == 0 : packet->hops == 1;
-    return packet->hops == 0 || (is_straight && is_early);
+    return packet->hops == 0 ? !has_decided(route) : is_straight && is_early;
 }
 
 static void par_route(struct route *route) { ugal_step(route, may_choose(route)); }
