@@ -3,8 +3,9 @@
  * Two stages: inputs belong to classes. One arbiter picks a class among those with
  * a request, a second one an input of that class. So classes share by the first
  * arbiter, however many inputs of each ask. Input i is of class
- * class_map[i mod its length]: with a map as long as a port has VCs, a VC is of the
- * same class at every port. A class is as old as its oldest request. Each class has
+ * class_map[i / together mod its length]: with a map as long as a port has VCs, a VC is of the
+ * same class at every port; with a class for each port and its VCs together, this is the
+ * tree of arbiters that hardware makes of a wide one. A class is as old as its oldest request. Each class has
  * a second arbiter of its own: one for all would forget a class's turn while others
  * are served, and leave some of its inputs out for ever.
  *
@@ -19,12 +20,15 @@
 
 struct dual_stage_class_config {
     struct u32_list class_map;
+    uint32_t together;
     struct choice class_arbiter, input_arbiter;
 };
 
 static const struct option dual_stage_class_options[] = {
     OPTION_U32_LIST(struct dual_stage_class_config, class_map, "[0,1]", 0, MAX_CLASSES - 1, NULL,
                     "class of each input; those beyond the list begin it again"),
+    OPTION_U32(struct dual_stage_class_config, together, "1", 1, 65535, NULL,
+               "neighbouring inputs that share an entry of the map, such as the virtual channels of a port"),
     OPTION_CHOICE(struct dual_stage_class_config, class_arbiter, "arbiter", "\"round_robin\"", "picks a class"),
     OPTION_CHOICE(struct dual_stage_class_config, input_arbiter, "arbiter", "\"round_robin\"",
                   "picks an input of that class"),
@@ -45,14 +49,14 @@ static const struct arbiter_ops *ops_of(const struct choice *arbiter)
 
 static uint32_t class_at(const struct dual_stage_class_config *config, size_t input)
 {
-    return config->class_map.count ? config->class_map.items[input % config->class_map.count] : 0;
+    return config->class_map.count ? config->class_map.items[input / config->together % config->class_map.count] : 0;
 }
 
 static uint32_t class_count(const struct dual_stage_class_config *config)
 {
     uint32_t count = 1;
     for (uint32_t i = 0; i < config->class_map.count; i++)
-        count = class_at(config, i) < count ? count : class_at(config, i) + 1;
+        count = config->class_map.items[i] < count ? count : config->class_map.items[i] + 1;
     return count;
 }
 

@@ -22,6 +22,7 @@
 
 enum switching { WORMHOLE, VIRTUAL_CUT_THROUGH, STORE_AND_FORWARD };
 enum crossbar_flow { FLIT_BUFFER, PACKET_BUFFER, WINNER_TAKE_ALL };
+enum input_picks { PICKS_OUTPUT, PICKS_VC };
 
 struct input_queued_config {
     uint32_t num_vcs;
@@ -32,7 +33,7 @@ struct input_queued_config {
     uint32_t routing_latency, vc_allocation_latency, switch_allocation_latency, crossbar_latency; /* cycles */
     uint32_t credit_latency;
     uint32_t input_speedup, output_speedup;
-    uint32_t switching, crossbar_flow;
+    uint32_t switching, crossbar_flow, input_picks;
     bool vc_needs_credit;
     bool general; /* hidden, for a test that compares: neither the usual variant nor turns without a matching */
     struct choice vc_allocator, allocator, arbiter, congestion;

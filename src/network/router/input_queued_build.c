@@ -12,6 +12,7 @@
 
 static const char *const switching_names[] = {"wormhole", "virtual_cut_through", "store_and_forward", NULL};
 static const char *const crossbar_flow_names[] = {"flit_buffer", "packet_buffer", "winner_take_all", NULL};
+static const char *const input_picks_names[] = {"output", "vc", NULL};
 
 const struct option input_queued_options[] = {
     OPTION_U32(struct input_queued_config, num_vcs, "2", 1, 64, NULL, "virtual channels of each port"),
@@ -34,6 +35,8 @@ const struct option input_queued_options[] = {
                 "what must be there before a packet moves on: a flit and its room, room for the packet, or the packet"),
     OPTION_ENUM(struct input_queued_config, crossbar_flow, "\"flit_buffer\"", crossbar_flow_names,
                 "who may use an output while a packet passes: any flit, that packet only, or others when it stalls"),
+    OPTION_ENUM(struct input_queued_config, input_picks, "\"output\"", input_picks_names,
+                "what an input decides on first when several virtual channels can send: an output, or one of them"),
     OPTION_BOOL(struct input_queued_config, vc_needs_credit, "false",
                 "give a packet only virtual channels that have room for a flit at the time"),
     OPTION_CHOICE(struct input_queued_config, vc_allocator, "allocator", "\"round_robin\"",
@@ -41,7 +44,7 @@ const struct option input_queued_options[] = {
     OPTION_CHOICE(struct input_queued_config, allocator, "allocator", "\"round_robin\"",
                   "matches switch inputs with output ports"),
     OPTION_CHOICE(struct input_queued_config, arbiter, "arbiter", "\"round_robin\"",
-                  "picks among an input's virtual channels that want the same output"),
+                  "picks among an input's virtual channels: those that want the same output, or all (input_picks)"),
     CONGESTION_OPTION(struct input_queued_config),
     OPTION_BOOL(struct input_queued_config, general, "false", "use the stages of the general router", HIDDEN),
     OPTION_END,
@@ -103,7 +106,8 @@ static void place_allocators(struct input_queued *q, size_t *size)
  */
 static void place_arbiters(struct input_queued *q, size_t *size)
 {
-    q->arbiters_each = q->arbiter->remembers_last && q->num_vcs > 2 ? q->ports : 1;
+    bool by_port = q->config.input_picks == PICKS_OUTPUT && q->arbiter->remembers_last && q->num_vcs > 2;
+    q->arbiters_each = by_port ? q->ports : 1;
     q->arbiter_port_mask = q->arbiters_each > 1 ? UINT32_MAX : 0;
     q->arbiter_state_size =
         (uint32_t)(arbiter_state_size(q->arbiter, q->config.arbiter.config, q->num_vcs) + 3) / 4 * 4;
@@ -215,9 +219,10 @@ void input_queued_check(const struct network *network, const struct choice *self
 static bool takes_turns(const struct input_queued *q)
 {
     const struct input_queued_config *c = &q->config;
-    return !c->general && !q->is_extended && c->input_speedup == 1 && c->output_speedup == 1 &&
-           q->lanes <= TURNS_MOST && q->ports <= WORD_BITS && q->switch_allocator == &round_robin_allocator &&
-           q->vc_allocator == &round_robin_allocator && q->arbiter == &round_robin_arbiter;
+    return !c->general && !q->is_extended && c->input_picks == PICKS_OUTPUT && c->input_speedup == 1 &&
+           c->output_speedup == 1 && q->lanes <= TURNS_MOST && q->ports <= WORD_BITS &&
+           q->switch_allocator == &round_robin_allocator && q->vc_allocator == &round_robin_allocator &&
+           q->arbiter == &round_robin_arbiter;
 }
 
 /* Is this the usual router? See input_queued.c. */

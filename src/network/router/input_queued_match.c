@@ -191,35 +191,66 @@ static uint32_t row_of(const struct input_queued *q, size_t lane)
     return speedup == 1 ? port : port * speedup + q->facts[lane].vc % speedup;
 }
 
-/* Which of the eligible lanes of a switch input uses the output port that the input was granted. */
-static uint32_t choose_lane(struct view *v, uint32_t row, uint32_t port)
+/* The VCs of a switch input that are eligible: for one output port, or (FW_NONE) for any. */
+static uint64_t eligible_vcs(const struct view *v, uint32_t row, uint32_t port)
 {
     const struct input_queued *q = v->q;
     uint32_t first = row / q->config.input_speedup * q->num_vcs;
     uint64_t vcs = bits_word(q->eligible, first, q->num_vcs);
     for (uint64_t left = vcs; left; left &= left - 1) {
         size_t lane = first + lowest_bit(left);
-        if (v->inputs[lane].out_port != port || row_of(q, lane) != row)
+        if ((port != FW_NONE && v->inputs[lane].out_port != port) || row_of(q, lane) != row)
             vcs ^= left & -left;
     }
-    uint32_t vc = (uint32_t)lowest_bit(vcs);
+    return vcs;
+}
+
+static void *arbiter_memory(const struct view *v, uint32_t row, uint32_t port)
+{
+    const struct input_queued *q = v->q;
+    return (unsigned char *)v->head + q->arbiter_state_at + arbiter_number(q, row, port) * q->arbiter_state_size;
+}
+
+/* Which of several VCs of a switch input is the next. */
+static uint32_t pick_vc(const struct view *v, uint32_t row, uint64_t vcs, const void *memory)
+{
+    const struct input_queued *q = v->q;
+    size_t first = row / q->config.input_speedup * q->num_vcs;
+    for (uint64_t left = q->arbiter->needs_age ? vcs : 0; left; left &= left - 1)
+        q->vc_age[lowest_bit(left)] = age_of(v, first + lowest_bit(left));
+    struct arbitration arbitration = {
+        .requests = &vcs, .inputs = q->num_vcs, .words = 1, .age = q->vc_age, .random = &q->random[v->head->number]};
+    return q->arbiter->pick(memory, &arbitration);
+}
+
+/* Which of the eligible lanes of a switch input uses the output port that the input was granted. */
+static uint32_t choose_lane(struct view *v, uint32_t row, uint32_t port)
+{
+    const struct input_queued *q = v->q;
+    uint64_t vcs = eligible_vcs(v, row, port);
+    uint32_t first = row / q->config.input_speedup * q->num_vcs, vc = (uint32_t)lowest_bit(vcs);
     bool has_rivals = vcs & (vcs - 1);
-    if (!has_rivals && q->arbiter->remembers_last)
+    if (!has_rivals && q->arbiter->remembers_last && q->config.input_picks == PICKS_OUTPUT)
         return first + vc; /* it was nobody's turn */
-    void *memory =
-        (unsigned char *)v->head + q->arbiter_state_at + arbiter_number(q, row, port) * q->arbiter_state_size;
-    if (has_rivals) {
-        for (uint64_t left = q->arbiter->needs_age ? vcs : 0; left; left &= left - 1)
-            q->vc_age[lowest_bit(left)] = age_of(v, first + lowest_bit(left));
-        struct arbitration arbitration = {.requests = &vcs,
-                                          .inputs = q->num_vcs,
-                                          .words = 1,
-                                          .age = q->vc_age,
-                                          .random = &q->random[v->head->number]};
-        vc = q->arbiter->pick(memory, &arbitration);
-    }
+    void *memory = arbiter_memory(v, row, port);
+    if (has_rivals)
+        vc = pick_vc(v, row, vcs, memory);
     arbiter_served(q->arbiter, memory, q->num_vcs, vc);
     return first + vc;
+}
+
+/* Each switch input puts up one VC, whatever output that wants. */
+static void keep_one_vc(const struct view *v)
+{
+    const struct input_queued *q = v->q;
+    for (uint32_t row = 0; row < q->switch_rows; row++) {
+        uint64_t vcs = eligible_vcs(v, row, FW_NONE);
+        if (!(vcs & (vcs - 1)))
+            continue;
+        size_t first = row / q->config.input_speedup * q->num_vcs;
+        for (uint64_t left = vcs ^ bit(pick_vc(v, row, vcs, arbiter_memory(v, row, 0))); left; left &= left - 1)
+            bits_remove(q->eligible, (uint32_t)(first + lowest_bit(left)));
+    }
 }
 
 static void request_switch(struct view *v, struct matching *m, size_t lane)
@@ -248,6 +279,8 @@ static void match_eligible(struct view *v)
 {
     struct input_queued *q = v->q;
     struct matching *m = &q->switch_matching;
+    if (q->config.input_picks == PICKS_VC)
+        keep_one_vc(v);
     BITS_EACH(lane, q->eligible, q->words)
         request_switch(v, m, lane);
     m->random = &q->random[v->head->number];

@@ -246,6 +246,25 @@ TEST(classes_share_evenly_however_many_inputs_they_have)
     arena_release(&chosen.arena);
 }
 
+/* A tree of arbiters: of three ports with two inputs each a port is next, then one of its inputs. */
+TEST(inputs_that_stand_together_are_of_one_class)
+{
+    struct chosen chosen = CHOSEN_INIT(chosen);
+    struct choice choice = choose(&chosen, "arbiter",
+                                  "{\"type\": \"dual_stage_class\", \"class_map\": [0, 1, 2], \"together\": 2}");
+    struct bench bench = bench_init(&chosen, &choice, 6);
+    static const uint32_t turns[] = {0, 2, 4, 1, 3, 5};
+    request_all(&bench);
+    for (uint32_t i = 0; i < 18; i++)
+        EXPECT_EQ_U64(bench_serve(&bench), turns[i % 6]);
+    bits_remove(bench.requests, 2);
+    bits_remove(bench.requests, 3);
+    static const uint32_t without[] = {0, 4, 1, 5};
+    for (uint32_t i = 0; i < 8; i++)
+        EXPECT_EQ_U64(bench_serve(&bench), without[i % 4]);
+    arena_release(&chosen.arena);
+}
+
 TEST(a_class_is_as_old_as_its_oldest_request)
 {
     struct chosen chosen = CHOSEN_INIT(chosen);
