@@ -130,6 +130,8 @@ void task_order_number(struct trace_rank *rank, struct spill *spill)
     struct table counts; /* by communicator */
     for (uint32_t i = 0; i < rank->task_count; i++)
         count += rank->tasks[i].kind == TASK_COLLECTIVE;
+    if (!count) /* such as ranks that do nothing, of which files can have a million */
+        return;
     struct trace_collective *found = spill_take(spill, count * sizeof *found), *at = found;
     for (uint32_t i = 0; i < rank->task_count; i++)
         if (rank->tasks[i].kind == TASK_COLLECTIVE)
