@@ -96,6 +96,15 @@ def test_results_are_the_same_however_the_run_goes_on():
     assert len(digests) == 1
 
 
+@pytest.mark.parametrize("routing, router", [("dimension_order", {}), ("duato", {"num_vcs": 2}), ("duato", {"num_vcs": 3, "buffer_depth": 1,
+                                                                                                          "physical_channels": True})])
+def test_packets_that_wait_are_not_taken_for_stuck(routing, router):
+    """Looked at every ten ticks, a saturated network: a packet may want an output whose last holder's tail is still in it, from its own lane."""
+    found = run(config_of({**network(routing=routing, router=original(**router)), "deadlock_interval": 10},
+                          blast(0.5, flits=16, warmup=200, sample=600)))
+    assert found["outcome"] == "done"
+
+
 @pytest.mark.parametrize("changes, load", [
     ({"routing": "fully_adaptive"}, 0.5),
     ({"topology": {"type": "torus", "widths": [8, 8]}, "routing": {"type": "dimension_order", "dateline": "none"}}, 1.0),

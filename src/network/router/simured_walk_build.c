@@ -188,7 +188,6 @@ void walk_look(const struct simured *q, uint32_t router, uint32_t lane, struct l
     const struct walk_buffer *input = &walk->buffers[place * 2], *output = input + 1;
     const struct slot *front = &walk->slots[last_slot(walk, place, false)];
     seen->flits = flits_in(walk, place, false, &seen->packet, shown, shown ? &shown->inputs[lane].queue : NULL);
-    seen->room = 1;
     if (input->next != NO_SLOT) {
         seen->output = (uint16_t)(walk->buffers[walk->slots[input->next].buffer].place % q->lanes);
     } else if (front->is_busy) {
@@ -197,8 +196,13 @@ void walk_look(const struct simured *q, uint32_t router, uint32_t lane, struct l
     } else if (seen->flits) {
         seen->output = LANE_ROUTED;
     }
-    if (output->prev != NO_SLOT)
-        seen->owner = (uint16_t)(walk->buffers[walk->slots[output->prev].buffer].place % q->lanes);
+    if (output->prev != NO_SLOT) { /* held by a packet that is yet to cross, or whose tail is still in the first slot */
+        const struct walk_buffer *holder = &walk->buffers[walk->slots[output->prev].buffer];
+        if (holder->next == first_slot(walk, place, true))
+            seen->owner = (uint16_t)(holder->place % q->lanes);
+        else
+            seen->is_full = true;
+    }
     seen->queued = flits_in(walk, place, true, &packet, shown, shown ? &shown->outputs[lane].queue : NULL);
     seen->space = walk->length - seen->queued;
     seen->depth = seen->credits = walk->length;
