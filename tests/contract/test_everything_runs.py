@@ -218,7 +218,7 @@ def omnipath(draw, num_vcs, packet):
         "mport_speedup": draw.randint(1, 3), "local_speedup": draw.randint(1, 4), "central_speedup": draw.randint(1, 4),
         "pipelined_arbitration": draw.random() < 0.3, "candidates": draw.choice(["one", "all"]),
         "allocator": some(draw, "allocator"), "arbiter": some(draw, "arbiter"), "output_arbiter": some(draw, "arbiter"),
-        "congestion": some_sensor(draw),
+        "congestion": some_sensor(draw), "allocation_interval": draw.choice([1, 1, 2, 9]),
     }
 
 
