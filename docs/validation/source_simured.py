@@ -6,11 +6,12 @@ import functools
 import math
 import os
 from pathlib import Path
-from statistics import fmean, stdev
+from statistics import fmean
 
 from group import SLIGHTLY, Group, Paper, alike, maker
-from simured import FLITS, NETWORKS, ROUTINGS, TICKS, in_cycles, network_of
-from work import ROOT, replay, simulate, simured_point, simured_speed, task
+import drawn
+from simured import FLITS, NETWORKS, ROUTINGS, TICKS, network_of, original_of
+from work import ROOT, replay, simulate, simured_heads, simured_point, simured_speed, task
 
 REFERENCE = Path(os.environ.get("FLITWARP_SHARED", ROOT.parent / "shared")) / "reference" / "simured"
 CYCLE = 32  # ticks: more than there are routers in a row
@@ -78,7 +79,8 @@ def pair(what):
 
 def chain():
     """A packet that waits for another at the same node: 0 to 3, then 3 to 0."""
-    return task(replay, mesh({"num_vcs": 1, "buffer_depth": 2}), ["0 0 3 8 p1", "p1 3 0 8 p2"])
+    return task(replay, {"network": original_of(NETWORKS["mesh8x8"]), "workload": {"applications": [
+        {"type": "trace", "file": "$trace", "format": "simured"}]}}, ["0 0 3 8 p1", "p1 3 0 8 p2"])
 
 
 def pair_figures(results):
@@ -150,29 +152,70 @@ def section6_figures(results):
             yield make(place, "hops", "hops", float(row["mean_hops"]), fmean(results.column(tasks, "hops/mean")), "5 %")
 
 
-def all_runs(results):
-    """Mean latency (below saturation) and accepted load of ours by (network, routing, channels, load)."""
-    latency, accepted = {}, {}
-    for row in table("section6.csv"):
-        key = point(row)
-        if is_steady(row):
-            latency[key] = fmean(results[one]["packet"] for one in steady(key))
-        else:
-            accepted[key] = fmean(results.column(loaded(*key), "accepted_load"))
-            latency[key] = in_cycles(fmean(results.column(loaded(*key), "network_latency/mean")))
-    return latency, accepted
+# ---- the curves of Figures 5 and 7 to 9 as they are drawn -----------------------------------------------------------
+
+DRAWN = [(network, routing, channels, load) for network, loads, counts in (
+    ("mesh8x8", (0.1, 0.2, 0.3, 0.4), (1, 4)), ("mesh8x8", (0.45, 0.5), (1, 2, 4, 8)), ("hcube64", (0.4, 0.8, 1.0, 1.4), (4, 8, 16)))
+         for routing in ROUTINGS for channels in counts for load in loads]
+DRAWN_SEEDS = SEEDS[:2]
 
 
-def highest(accepted, latency, network, routing, channels):
-    """The most that is carried: what is accepted past saturation, or the largest load that is steady."""
-    carried = [load for key, load in accepted.items() if key[:3] == (network, routing, channels)]
-    offered = [key[3] for key in latency if key not in accepted and key[:3] == (network, routing, channels)]
-    return max(carried + offered)
+def as_drawn(network, routing, channels, load, packets=20000):
+    """With the settings that the figures come from, see examples/papers/simured/common/drawn.py."""
+    network = original_of(NETWORKS[network], ROUTINGS[routing], 2, channels, 4, **drawn.SETTINGS[network])
+    cycles = int(packets * FLITS / 64 / load)
+    application = {"type": "blast", "size": {"type": "fixed", "flits": FLITS}, "load": load, "warmup": cycles // 10,
+                   "sample": cycles, "finish_limit": 1}
+    return [task(simulate, {"simulator": {"seed": seed}, "network": network, "workload": {"applications": [application]}})
+            for seed in DRAWN_SEEDS]
+
+
+def marks():
+    """(figure, routing, channels, delivery rate, packet latency) of those that are compared: the fourth and fifth that were read."""
+    for channels, curve in drawn.FIGURE_7.items():
+        yield from (("7", "dor_mesh", channels, *mark) for mark in curve[3:5])
+    yield from (("8", "duato_mesh", 1, *mark) for mark in drawn.FIGURE_8[3:5])
+
+
+def heads(vcs):
+    """Figure 5, from its fourth load on."""
+    return [[task(simured_heads, vcs, round(load, 4), seed) for seed in DRAWN_SEEDS] for load in drawn.FIGURE_5_LOADS[3:]]
+
+
+def paper_tasks():
+    for key in [*DRAWN, *(("mesh8x8", *mark[1:4]) for mark in marks())]:
+        yield from as_drawn(*key)
+    for vcs in drawn.FIGURE_5:
+        for runs in heads(vcs):
+            yield from runs
+
+
+def drawn_runs(results):
+    """Latency and accepted load by (network, routing, channels, load), means of seeds."""
+    return ({key: fmean(results.column(as_drawn(*key), "network_latency/mean")) - 1 for key in DRAWN},
+            {key: fmean(results.column(as_drawn(*key), "accepted_load")) for key in DRAWN})
+
+
+def figure_5(results, paper):
+    for vcs, (head, most) in drawn.FIGURE_5.items():
+        runs = heads(vcs)
+        yield paper.number("Figure 5", f"mesh 4x4, {vcs} VC{'s' * (vcs > 1)}: head latency at 0.367", "cycles", head,
+                           fmean(results[one]["head"] for one in runs[0]), "curve",
+                           reason="a single run of the paper's, close to where the curve bends", original=ORIGINAL_5[vcs][0])
+        yield paper.number("Figure 5", f"mesh 4x4, {vcs} VC{'s' * (vcs > 1)}: highest productivity", "flits/cycle", most,
+                           max(fmean(results[one]["accepted"] for one in seeds) for seeds in runs), "curve",
+                           original=ORIGINAL_5[vcs][1])
+
+
+# The original program with these settings, run again: 2,000 packets for Figure 5 without any to warm up, 20,000 after 2,000 for the others.
+ORIGINAL_5 = {1: ("53.8", "0.442"), 2: ("33.0", "0.559"), 4: ("13.8", "0.737"), 8: ("11.2", "0.822"), 16: ("11.1", "0.837")}
+ORIGINAL_MESH = {("dor_mesh", 1): ("59.3 at 0.400", "64.4 at 0.447"), ("dor_mesh", 2): ("66.5 at 0.403", "78.8 at 0.450"),
+                 ("dor_mesh", 4): ("68.5 at 0.399", "89.9 at 0.452"), ("duato_mesh", 1): ("57.8 at 0.399", "65.5 at 0.452")}
 
 
 def section6_paper(results):
     paper = Paper("simured.paper")
-    latency, accepted = all_runs(results)
+    latency, accepted = drawn_runs(results)
     mesh, cube, dor, duato = "mesh8x8", "hcube64", "dor_mesh", "duato_mesh"
 
     def shown(values, places=3):
@@ -185,17 +228,20 @@ def section6_paper(results):
         """Carried past saturation."""
         return [accepted[network, routing, count, load] for count in channels]
 
-    yield paper.says("Figure 5", "mesh 4x4, deterministic: head latency over the load with 1, 2, 4, 8 and 16 VCs", None,
-                     reason="drawn only; no study of ours yet")
-    times = at(mesh, dor, 0.25, 1, 2, 4, 8)
-    yield paper.says("6.1, Figure 7", "mesh, deterministic: latency rises with injection channels 1, 2, 4, 8 (at 0.25)",
+    yield from figure_5(results, paper)
+    for place, (figure, routing, channels, load, drawn_latency) in enumerate(marks()):
+        yield paper.number(f"6.1, Figure {figure}", f"mesh, {NAMES[routing]}, {channels} channel{'s' * (channels > 1)}: latency at {load}",
+                           "cycles", drawn_latency, fmean(results.column(as_drawn(mesh, routing, channels, load), "network_latency/mean")) - 1,
+                           "curve", original=ORIGINAL_MESH.get((routing, channels), ("", ""))[place % 2])
+    times = at(mesh, dor, 0.45, 1, 2, 4, 8)
+    yield paper.says("6.1, Figure 7", "mesh, deterministic: latency rises with injection channels 1, 2, 4, 8 (at 0.45)",
                      times == sorted(times), f"{shown(times, 1)} cycles")
-    tops = [highest(accepted, latency, mesh, dor, channels) for channels in (1, 2, 4, 8)]
+    tops = most(mesh, dor, 0.5, 1, 2, 4, 8)
     yield paper.says("6.1, Figure 7", "mesh, deterministic: the most that is carried stays nearly constant", alike(tops),
                      shown(tops))
     yield paper.number("6.1, Figures 7 to 9", "mesh: load at the knee of the curves", "flits/cycle", 0.48, tops[0], "curve",
-                       reason="the curves as drawn end at 0.48; no setting that the paper prints moves our knee",
-                       original="SimuRed run again saturates at .31 to .32")
+                       original="0.487 with LONBUFFER 1 and PHYSICAL true, which give the curves; .31 to .32 with LONBUFFER 2 and "
+                       "VCs that share channels")
     pairs = {load: at(mesh, duato, load, 1, 4) for load in (0.1, 0.2)}
     yield paper.says("6.1, Figure 8", "mesh, adaptive: latency changes little with injection channels (1 and 4 at 0.1 and 0.2)",
                      all(alike(pair) for pair in pairs.values()), "; ".join(shown(pair, 1) for pair in pairs.values()))
@@ -205,11 +251,11 @@ def section6_paper(results):
     (one,), (other,) = at(mesh, duato, 0.5, 4), at(mesh, dor, 0.5, 4)
     yield paper.says("6.1", "mesh, saturated: adaptive latency rises more than deterministic (4 channels at 0.5)", one > other,
                      f"{one:.0f} and {other:.0f} cycles")
-    pairs = [at(mesh, duato, load, 1) + at(mesh, dor, load, 1) for load in (0.1, 0.2)]
-    yield paper.says("6.1, Figure 9", "mesh, 1 channel: adaptive and deterministic latency almost the same (at 0.1 and 0.2)",
+    pairs = [at(mesh, duato, load, 1) + at(mesh, dor, load, 1) for load in (0.1, 0.2, 0.3, 0.4)]
+    yield paper.says("6.1, Figure 9", "mesh, 1 channel: adaptive and deterministic latency almost the same (at 0.1 to 0.4)",
                      all(map(alike, pairs)), "; ".join(shown(pair, 1) for pair in pairs))
-    (one,), (other,) = at(mesh, dor, 0.25, 4), at(mesh, duato, 0.25, 4)
-    yield paper.says("6.1, Figure 9", "mesh, 4 channels at 0.25: deterministic latency above adaptive", one > other,
+    (one,), (other,) = at(mesh, dor, 0.4, 4), at(mesh, duato, 0.4, 4)
+    yield paper.says("6.1, Figure 9", "mesh, 4 channels at 0.4: deterministic latency above adaptive", one > other,
                      f"{one:.1f} and {other:.1f} cycles")
     (one,), (other,) = most(mesh, duato, 0.5, 4), most(mesh, dor, 0.5, 4)
     yield paper.says("6.1, Figure 9", "mesh, 4 channels: adaptive routing carries less at most than deterministic", one < other,
@@ -232,7 +278,7 @@ def section6_paper(results):
     (one,), (other,) = most(cube, duato, 1.4, 4), most(cube, dor, 1.4, 4)
     yield paper.says("6.2, Figure 10", "hypercube, 4 channels: adaptive routing carries more at most than deterministic",
                      one > other, f"{one:.3f} and {other:.3f}")
-    gains = [at(n, dor, load, c)[0] / at(n, duato, load, c)[0] for n, c, load in ((mesh, 1, 0.2), (cube, 4, 0.8))]
+    gains = [at(n, dor, load, c)[0] / at(n, duato, load, c)[0] for n, c, load in ((mesh, 1, 0.4), (cube, 4, 0.8))]
     yield paper.says("6.2, 7", "the hypercube gains more from adaptivity than the mesh", gains[1] > gains[0],
                      f"latency {gains[1]:.2f} and {gains[0]:.2f} times")
 
@@ -328,7 +374,7 @@ def speed_figures(results):
 
 
 def ring(width, load):
-    network = network_of({"type": "torus", "widths": [width]}, {"type": "dimension_order"}, vcs=2, ticks=1)
+    network = original_of({"type": "torus", "widths": [width]}, {"type": "dimension_order", "dateline": "none"})
     return task(simulate, {"network": network, "workload": {"applications": [
         {"type": "blast", "size": {"type": "fixed", "flits": 4}, "load": load, "warmup": 1000, "sample": 200000}]}})
 
@@ -338,16 +384,12 @@ def semantics_figures(results):
     for width, theirs in ((4, 4 / 3), (8, 16 / 7)):
         yield make("semantics.md, 6", f"ring of {width}: mean path is minimal", "hops", theirs,
                    results.application(ring(width, 0.05))["hops"]["mean"], "1 %")
-    yield make("semantics.md, 6", "ring of 5, light load: mean path (minimal: 1.5)", "hops", 1.74,
-               results.application(ring(5, 0.05))["hops"]["mean"], "1 %",
-               "SimuRed's rule for ties sends some packets of odd rings the long way round; ours go the short way, 1.5")
-    yield make("semantics.md, 6", "ring of 5, load 0.3: mean path (minimal: 1.5)", "hops", 1.79,
-               results.application(ring(5, 0.3))["hops"]["mean"], "1 %", "as the row before")
+    for load, theirs in ((0.05, 1.7784), (0.3, 1.9017)):
+        yield make("semantics.md, 6", f"ring of 5, load {load}: mean path, which is not minimal (1.5); run again with 1 VC, packets of 4 flits",
+                   "hops", theirs, results.application(ring(5, load))["hops"]["mean"], "1 %")
     first, second = sorted(packet["tail_arrived"] for packet in results[chain()]["log"])
     yield make("semantics.md, 2", "a packet that waits for another adds its latency over 3 hops, 18, and 2", "cycles", 20,
-               (second - first) / CYCLE, "exact",
-               "a packet that waits for another leaves here as soon as that one has arrived; SimuRed looks at it in the next "
-               "cycle")
+               second - first, "exact")
 
 
 GROUPS = [
@@ -365,11 +407,12 @@ saturation say how long the run was and have no line.""",
           "python3 docs/validation/measure.py simured.section6 (./dev reproduce simured has the same points of one seed)",
           section6_tasks, section6_figures, """
 Outside: adaptive routing past saturation, where throughput collapses and ours carries 5 to 10 % more, and latencies close to
-saturation, where a little more load is much more latency. docs/simured.md says how the order in which packets move differs.""",
+saturation, where a little more load is much more latency: each router serves its own packets here (order per_router), which any
+number of threads can. With order original the same packets arrive in the same cycles: ./dev compare simured.""",
           wide=True),
     Group("simured.paper", "papers", "SimuRed: what its paper says of Figures 5 to 10",
           "The paper prints curves and says what they show.",
-          "python3 docs/validation/measure.py simured.paper", section6_tasks, section6_paper),
+          "python3 docs/validation/measure.py simured.paper", paper_tasks, section6_paper),
     Group("simured.figure_6", "papers", "SimuRed: the time of a run, Figure 6", "The statement.",
           "./dev reproduce simured figure_6 --full", lambda: [task(simured_speed, widths, 200000) for widths in ([64, 64], [16] * 3)],
           figure_6),

@@ -18,6 +18,13 @@ ROUTINGS = {"dor_mesh": "dimension_order", "duato_mesh": "duato"}
 FLITS = 32
 
 
+def original_of(topology, routing="dimension_order", vcs=1, injection=1, ejection=1, buffers=2, physical=False):
+    """The network with packets in SimuRed's own order, to the tick: a cycle is a tick."""
+    network = network_of(topology, routing, vcs, injection, ejection, ticks=1)
+    network["router"].update(order="original", buffer_depth=buffers, physical_channels=physical)
+    return network
+
+
 def network_of(topology, routing="dimension_order", vcs=1, injection=1, ejection=1, ticks=TICKS):
     return {"topology": topology, "routing": routing,
             "router": {"type": "simured", "num_vcs": vcs, "buffer_depth": 2, "lane_free": "behind_tail", "cycle": ticks},
