@@ -22,10 +22,12 @@ struct selection {
     void *state;     /* its own, made by prepare(); each terminal's is touched by one thread only */
 };
 
-/* What is still to be sent at a terminal by its rails to one plane. */
+/* What is still to be sent at a terminal by its rails to one plane; and what was sent and still fills the router's buffers,
+ * as far as credits say. */
 struct plane_queue {
     uint32_t packets;
     uint32_t flits;
+    uint32_t buffered; /* flits */
 };
 
 /* One question: which plane for this packet? */

@@ -53,6 +53,14 @@ const char *flag_value(const struct call *call, const char *name)
     FW_CHECK(false, "command '%s' has no flag '%s'", call->command->name, name);
 }
 
+bool flag_number(struct call *call, const char *name, uint64_t least, uint64_t most, uint64_t *number)
+{
+    const char *word = flag_value(call, name), *end = word;
+    return !word || (number_read(&end, most, number) && !*end && *number >= least) ||
+           errors_add(&call->errors, "flitwarp %s: %s %s; accepted: %llu to %llu", call->command->name, name, word,
+                      (unsigned long long)least, (unsigned long long)most);
+}
+
 char *words_next(struct call *call, int *index)
 {
     while (++*index < call->argc) {

@@ -105,6 +105,8 @@ enum flag_found { FLAG_NONE, FLAG_TAKEN, FLAG_LACKS_VALUE };
 enum flag_found flag_take(struct call *call, int *index);
 /* The value that was given with a flag, "" where it takes none; NULL: it was not given. */
 const char *flag_value(const struct call *call, const char *name);
+/* Reads the value of a flag, if it is given: the number stays as it is where it is not. False, with an error: it is no such. */
+bool flag_number(struct call *call, const char *name, uint64_t least, uint64_t most, uint64_t *number);
 /*
  * For commands with words of their own: goes on from *index, 0 at first, to the next word that is no flag, and takes the
  * flags on the way. NULL at the end. Adds errors for what is neither, and for flags that lack their value.

@@ -235,15 +235,39 @@ static const char *convert_format(const char *out, const char *to, struct errors
     return to;
 }
 
-static int write_goal(const struct trace *trace, const struct collective_settings *settings, const char *out,
-                      bool is_text, bool is_lossy, struct errors *errors)
+/* How a trace grows on its way into another format. */
+struct growth {
+    uint64_t copies, repeats;
+};
+
+static int write_goal(const struct trace *trace, const struct collective_settings *settings,
+                      const struct growth *growth, const char *out, bool is_text, bool is_lossy, struct errors *errors)
 {
     struct goal_schedule schedule;
     int status = EXIT_USAGE;
-    if (goal_schedule_init(&schedule, trace, settings, is_lossy, errors))
+    if (trace->rank_count * growth->copies >= FW_ANY) {
+        errors_add(errors, "--copies: %llu of %u ranks are too many", (unsigned long long)growth->copies,
+                   trace->rank_count);
+        return status;
+    }
+    if (goal_schedule_init(&schedule, trace, settings, is_lossy, errors)) {
+        schedule.copies = (uint32_t)growth->copies;
+        schedule.repeats = (uint32_t)growth->repeats;
         status = (is_text ? goal_write_text : goal_write_binary)(&schedule, out, errors) ? EXIT_DONE : EXIT_IO;
+    }
     goal_schedule_release(&schedule);
     return status;
+}
+
+/* False, with errors, where they are no such numbers, or the format cannot grow. */
+static bool read_growth(struct growth *growth, struct call *call, const char *to)
+{
+    *growth = (struct growth){1, 1};
+    bool is_read = flag_number(call, "--copies", 1, 1 << 24, &growth->copies) &&
+                   flag_number(call, "--repeats", 1, 1 << 24, &growth->repeats);
+    if (is_read && strcmp(to, "csv") == 0 && growth->copies * growth->repeats > 1)
+        return errors_add(&call->errors, "--copies and --repeats are for GOAL: messages in CSV wait for nothing");
+    return is_read;
 }
 
 static int cli_trace_convert(struct call *call)
@@ -255,15 +279,19 @@ static int cli_trace_convert(struct call *call)
     bool is_lossy = flag_value(call, "--lossy");
     if (errors->count)
         return call_refuse(call);
+    struct growth growth;
     struct collective_settings settings = {0};
     struct config_reader reader = {.arena = &call->arena, .errors = errors};
+    if (!read_growth(&growth, call, to))
+        return EXIT_USAGE;
     if (!config_read(&reader, collective_options, &settings, words.algorithms))
         return EXIT_USAGE;
     struct trace *trace = trace_read(words.file, &words.format, errors);
     if (!trace)
         return EXIT_USAGE;
-    int status = strcmp(to, "csv") == 0 ? messages_write(trace, out, is_lossy, errors)
-                                        : write_goal(trace, &settings, out, strcmp(to, "goal") == 0, is_lossy, errors);
+    int status = strcmp(to, "csv") == 0
+                     ? messages_write(trace, out, is_lossy, errors)
+                     : write_goal(trace, &settings, &growth, out, strcmp(to, "goal") == 0, is_lossy, errors);
     trace_destroy(trace);
     return status;
 }
@@ -276,7 +304,9 @@ static const struct command trace_convert_command = {
     .flags = {{"-o", "OUT.goal|.bin|.csv", "the file to write; its ending says in which format", NULL},
               {"--format", "NAME", "how to read it; by content if not given", "trace_reader"},
               {"--to", "goal|goal_binary|csv", "format to write, where the ending does not say it", NULL},
-              {"--lossy", NULL, "leave out what that format cannot express", NULL}},
+              {"--lossy", NULL, "leave out what that format cannot express", NULL},
+              {"--copies", "N", "so many times the ranks, each copy by itself; GOAL only", NULL},
+              {"--repeats", "N", "a rank does all so many times, one after the other; GOAL only", NULL}},
     .notes =
         "ALGORITHM=NAME says how collectives become messages: allreduce=ring, say. format.KEY=VALUE is a setting of\n"
         "the format that is read: flitwarp explain astrasim, say.",

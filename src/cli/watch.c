@@ -125,21 +125,12 @@ REGISTER_COMMAND(view_command);
 
 enum { MOST_CYCLES = 100 * 1000 }; /* a file that no browser opens is of no use */
 
-/* The number stays where the flag is not given. */
-static bool record_read_number(struct call *call, const char *flag, uint64_t least, uint64_t most, uint64_t *number)
-{
-    const char *word = flag_value(call, flag), *end = word;
-    return !word || (number_read(&end, most, number) && !*end && *number >= least) ||
-           errors_add(&call->errors, "flitwarp record: %s %s; accepted: %llu to %llu", flag, word,
-                      (unsigned long long)least, (unsigned long long)most);
-}
-
 static int cli_record(struct call *call)
 {
     struct errors *errors = &call->errors;
     struct recording recording = {.cycles = 1000};
-    if (!record_read_number(call, "--cycles", 1, MOST_CYCLES, &recording.cycles) ||
-        !record_read_number(call, "--from", 0, 1000000000000, &recording.from))
+    if (!flag_number(call, "--cycles", 1, MOST_CYCLES, &recording.cycles) ||
+        !flag_number(call, "--from", 0, 1000000000000, &recording.from))
         return EXIT_USAGE;
     const char *path = flag_value(call, "-o");
     if (!path) {

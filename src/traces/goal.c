@@ -61,7 +61,7 @@ bool goal_schedule_init(struct goal_schedule *schedule, const struct trace *trac
 {
     struct obstacles found = {0};
     uint32_t before = errors->count;
-    *schedule = (struct goal_schedule){.trace = trace, .settings = settings};
+    *schedule = (struct goal_schedule){.trace = trace, .settings = settings, .copies = 1, .repeats = 1};
     table_init(&schedule->tags, sizeof(uint32_t), NULL);
     find_obstacles(&found, schedule);
     schedule->timer_cpu = found.max_cpu + found.has_times;
@@ -239,7 +239,7 @@ static struct span task_nodes(struct goal_schedule *schedule, uint32_t rank, uin
     return (struct span){node, node};
 }
 
-void goal_rank_make(struct goal_schedule *schedule, uint32_t rank, struct goal_rank *made)
+static void make_once(struct goal_schedule *schedule, uint32_t rank, struct goal_rank *made)
 {
     const struct trace_rank *from = &schedule->trace->ranks[rank];
     struct span *spans = memory_take(from->task_count * sizeof *spans);
@@ -262,6 +262,55 @@ void goal_rank_make(struct goal_schedule *schedule, uint32_t rank, struct goal_r
     add_timers(schedule, made, moments, moment_count);
     free(spans);
     free(moments);
+}
+
+/* ---- several times, and several of it ---- */
+
+/*
+ * Once more behind what is there, whose last pass has `nodes` and `edges`: a node waits for all that nothing in that pass waits
+ * for, and all that waits for nothing waits for it. Messages need no other tags: those of a pair of ranks keep their order.
+ */
+static void pass_add(struct goal_rank *made, uint32_t nodes, uint32_t edges)
+{
+    uint32_t first_node = made->node_count - nodes, first_edge = made->edge_count - edges;
+    uint32_t join = compute_add(made, 0, 0), shift = join + 1 - first_node;
+    bool *is_awaited = memory_take(nodes * sizeof *is_awaited), *waits = memory_take(nodes * sizeof *waits);
+    for (uint32_t i = 0; i < nodes; i++)
+        node_add(made, made->nodes[first_node + i]);
+    for (uint32_t i = 0; i < edges; i++) {
+        struct goal_edge edge = made->edges[first_edge + i];
+        is_awaited[edge.earlier - first_node] |= !edge.on_start;
+        waits[edge.later - first_node] = true;
+    }
+    for (uint32_t i = 0; i < nodes; i++) {
+        if (!is_awaited[i])
+            edge_add(made, join, first_node + i, false);
+        if (!waits[i])
+            edge_add(made, join + 1 + i, join, false);
+    }
+    for (uint32_t i = 0; i < edges; i++) {
+        struct goal_edge edge = made->edges[first_edge + i];
+        edge_add(made, edge.later + shift, edge.earlier + shift, edge.on_start);
+    }
+    free(is_awaited);
+    free(waits);
+}
+
+uint32_t goal_rank_count(const struct goal_schedule *schedule)
+{
+    return schedule->trace->rank_count * schedule->copies;
+}
+
+void goal_rank_make(struct goal_schedule *schedule, uint32_t rank, struct goal_rank *made)
+{
+    uint32_t ranks = schedule->trace->rank_count;
+    make_once(schedule, rank % ranks, made);
+    uint32_t nodes = made->node_count, edges = made->edge_count;
+    for (uint32_t pass = 1; pass < schedule->repeats && nodes; pass++)
+        pass_add(made, nodes, edges);
+    for (uint32_t i = 0; i < made->node_count; i++)
+        if (made->nodes[i].type != GOAL_COMPUTE && made->nodes[i].peer != FW_ANY)
+            made->nodes[i].peer += rank / ranks * ranks;
 }
 
 void goal_rank_release(struct goal_rank *made)

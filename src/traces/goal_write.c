@@ -34,8 +34,8 @@ bool goal_write_text(struct goal_schedule *schedule, const char *path, struct er
     struct goal_rank rank = {0};
     if (!output_open(&output, path, errors))
         return false;
-    fprintf(output.stream, "num_ranks %u\n", schedule->trace->rank_count);
-    for (uint32_t number = 0; number < schedule->trace->rank_count; number++) {
+    fprintf(output.stream, "num_ranks %u\n", goal_rank_count(schedule));
+    for (uint32_t number = 0; number < goal_rank_count(schedule); number++) {
         goal_rank_make(schedule, number, &rank);
         fprintf(output.stream, "\nrank %u {\n", number);
         for (uint32_t i = 0; i < rank.node_count; i++)
@@ -121,7 +121,7 @@ bool goal_write_binary(struct goal_schedule *schedule, const char *path, struct 
 {
     struct output_file output;
     struct goal_rank rank = {0};
-    uint32_t ranks = schedule->trace->rank_count;
+    uint32_t ranks = goal_rank_count(schedule);
     if (!output_open(&output, path, errors))
         return false;
     uint64_t *places = memory_take((ranks + 1ull) * sizeof *places);

@@ -92,12 +92,15 @@ struct goal_schedule {
     struct table tags; /* by communicator and tag */
     uint32_t next_tag;
     uint32_t timer_cpu, max_nic;
+    uint32_t copies;  /* of all ranks, beside each other: each talks to its own copy's */
+    uint32_t repeats; /* of what a rank does: it begins again when it has done all */
 };
 
-/* False, with errors, when the trace has what GOAL cannot say; lossy: what can be left out, is. */
+/* False, with errors, when the trace has what GOAL cannot say; lossy: what can be left out, is. One copy, done once. */
 bool goal_schedule_init(struct goal_schedule *schedule, const struct trace *trace,
                         const struct collective_settings *settings, bool is_lossy, struct errors *errors);
 void goal_schedule_release(struct goal_schedule *schedule);
+uint32_t goal_rank_count(const struct goal_schedule *schedule);
 /* The nodes and edges of a rank; the struct is used again from rank to rank, {0} at first. */
 void goal_rank_make(struct goal_schedule *schedule, uint32_t rank, struct goal_rank *made);
 void goal_rank_release(struct goal_rank *made);

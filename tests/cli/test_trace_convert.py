@@ -242,6 +242,9 @@ def test_probes_are_no_goal(tmp_path):
     (["-o"], "'-o' needs a value"),
     (["-o", "out.goal", "other.goal"], "'other.goal' is not understood; one trace is converted at a time"),
     (["-o", "out.goal", "allreduce=ring", "allreduce=ring"], "'allreduce' is given twice"),
+    (["-o", "out.goal", "--copies", "0"], "--copies 0; accepted: 1 to 16777216"),
+    (["-o", "out.goal", "--repeats", "few"], "--repeats few; accepted: 1 to 16777216"),
+    (["-o", "out.csv", "--lossy", "--repeats", "2"], "--copies and --repeats are for GOAL"),
 ])
 def test_wrong_usage_is_refused(tmp_path, arguments, message):
     (tmp_path / "in.goal").write_text(GOAL)
@@ -258,6 +261,28 @@ def test_a_file_that_cannot_be_written_is_an_error_of_output(tmp_path):
     (tmp_path / "in.goal").write_text(GOAL)
     convert(tmp_path / "in.goal", tmp_path / "nowhere" / "out.goal", status=3)
     convert(tmp_path / "in.goal", tmp_path / "nowhere" / "out.csv", "--lossy", status=3)
+
+
+# ---- a larger one ----
+
+@pytest.mark.parametrize("reader, ending", [(read_text, "goal"), (read_binary, "bin")])
+def test_a_trace_grows(tmp_path, reader, ending):
+    """Copies talk to themselves alone. A pass begins behind all of the one before: by hand, of the schedule above."""
+    (tmp_path / "in.goal").write_text(GOAL.replace("from -1 tag -1", "from 0 tag 3"))
+    once, grown = tmp_path / f"once.{ending}", tmp_path / f"grown.{ending}"
+    convert(tmp_path / "in.goal", once)
+    convert(tmp_path / "in.goal", grown, "--copies", "3", "--repeats", "2", program=CHECKED)
+    once, grown = reader(once), reader(grown)
+    assert len(grown) == 3 * 2
+    for rank, (nodes, edges) in enumerate(grown):
+        before, count = once[rank % 2], len(once[rank % 2][0])
+        shifted = [(kind, peer if kind == "calc" else peer + rank // 2 * 2, *rest) for kind, peer, *rest in before[0]]
+        assert [tuple(node) for node in nodes[:count]] == shifted and [tuple(node) for node in nodes[count + 1:]] == shifted
+        passes = {(later + shift, earlier + shift, how) for later, earlier, how in before[1] for shift in (0, count + 1)}
+        join = {(count, 1, False), (count, 2, False), (count + 1, count, False)} if rank % 2 == 0 else {
+            (count, 1, False), (count + 1, count, False)}
+        assert {tuple(edge) for edge in edges} == passes | join
+    carry_out(grown)
 
 
 # ---- trace-info of any format ----

@@ -6,6 +6,8 @@ its communication take, how long do packets, and how far do they go?
     examples/papers/fitfly/figures_4_to_9_interference.py           two jobs, 0 to 72.5 %: five CPU minutes
     examples/papers/fitfly/figures_4_to_9_interference.py --full    more points, three seeds, all comparisons: hours
     examples/papers/fitfly/figures_4_to_9_interference.py --reduced networks of 200 terminals, five seeds: a CPU minute
+    examples/papers/fitfly/figures_4_to_9_interference.py --codes   with what CODES, the paper's simulator, has where the paper
+                                                                    prints nothing; up to 40 %: three CPU minutes
 
 The paper replays traces of AMG and MultiGrid. In their place stand motifs of the same names on as many ranks: one V-cycle of few
 levels. (amg_trace.py replays traces, of fewer ranks.) The background sends a message every 100 us on average from each of its
@@ -29,6 +31,8 @@ JOBS = {  # motifs; they communicate and do not compute
     "AMG": {"type": "amg", "points": 16, "levels": 2, "iterations": 1},
     "MultiGrid": {"type": "multigrid", "points": 64, "levels": 3, "iterations": 1},
 }
+JOBS_IN_CODES = {**JOBS, "MultiGrid": {**JOBS["MultiGrid"], "points": 16}}
+MPI_LATENCY = round(3.51 * MICROSECOND)  # of each message before it enters the network: 2.5, 1 and 0.01 us
 PRINTED = {job: dict(zip(FOUR, times)) for job, times in {  # Table 3
     "AMG": ("28.4 ms", "1.4 ms", "> 1 s", "> 1 s"), "MultiGrid": ("20.3 ms", "5.4 ms", "> 1 s", "> 1 s")}.items()}
 
@@ -76,11 +80,27 @@ def motif(job, scale):
     return {"motif": {**JOBS[job], "grid": grid}}, math.prod(grid)
 
 
-def applications(replayed, ranks, side, cycle, share, limit, scale):
+def motif_in_codes(job, scale):
+    """The same, with messages of MultiGrid that are short: in the paper links of 7 GiB/s hardly slow it down."""
+    grid = scale.grids[job]
+    return {"motif": {**JOBS_IN_CODES[job], "grid": grid}, "eager_limit": 8191}, math.prod(grid)
+
+
+def as_in_codes(network):
+    """What the files of these networks set that come with CODES, and what its replay of MPI adds to a message."""
+    network["router"]["buffer"] = 65536
+    network["interface"]["latency"] = MPI_LATENCY
+    if network["routing"]["type"] == "ugal":
+        network["routing"].update(detours=4, hop_count="normalized", mode="vc")
+    if network.get("planes", {}).get("count", 1) > 1:
+        network["planes"]["selection"] = {"type": "congestion", "count": "buffered"}
+
+
+def applications(replayed, ranks, side, cycle, share, limit, scale, injection="poisson"):
     """The job, and what runs beside it: from before, so that the network is busy when the job begins."""
     found = [{"type": "trace", "name": "job", **replayed, "max_packet": 64, "limit": limit, "allocation": scale.mapped(ranks)}]
     if share:
-        found.append({"type": "blast", "name": "background", "load": share * cycle / side.full, "injection": "poisson",
+        found.append({"type": "blast", "name": "background", "load": share * cycle / side.full, "injection": injection,
                       "size": {"type": "fixed", "flits": round(share * INTERVAL / side.full)}, "max_packet": 64,
                       "warmup": INTERVAL, "sample": 10 * MICROSECOND, "finish_limit": 1,
                       "allocation": scale.mapped(scale.background, ranks)})
@@ -88,18 +108,23 @@ def applications(replayed, ranks, side, cycle, share, limit, scale):
 
 
 def study(jobs=tuple(JOBS), sides=SIX, shares=(0, 0.4, TOP), limit=3000 * MICROSECOND, seeds=1, scale=FULL,
-          name="fitfly_interference", replay=motif):
-    """`limit` in ticks; what takes longer is given up. `replay` says of a job what motif() does."""
+          name="fitfly_interference", replay=motif, codes=False):
+    """`limit` in ticks; what takes longer is given up. `replay` says of a job what motif() does. `codes`: see as_in_codes(); the
+    background then sends at fixed intervals."""
     networks = {side: settings(SIDES[side].network)["network"] for side in SIDES if side in sides}
     for side, network in networks.items():
         network["topology"] = scale.topologies.get(network["topology"]["type"], network["topology"])
         if SIDES[side].feeds_rails:
             network["interface"]["feed_cycle"] = None
+        if codes:
+            as_in_codes(network)
 
     def beside(share, others):
         network = others["network"]
         cycle = networks[network]["terminal_channel"]["cycle"]
-        return {"workload.applications": applications(*replay(others["job"], scale), SIDES[network], cycle, share, limit, scale)}
+        made = applications(*replay(others["job"], scale), SIDES[network], cycle, share, limit, scale,
+                            "periodic" if codes else "poisson")
+        return {"workload.applications": made}
 
     sweep = Sweep(settings("Slim Fly"), name, title="A job beside background traffic")
     sweep.add_variable("network", "N", {side: side for side in networks}, lambda side: overrides(networks[side]))
@@ -201,7 +226,8 @@ def rows_of(study, job, name, limit):
 def orders(study, job):
     """What the paper says of its curves at the heaviest background."""
     there = [name for name in study.variables["network"] if study.select({"job": job, "network": name})]
-    for measure in MEASURES:
+    has_top = any(float(run.variables["background"]) == TOP for run in study.runs)
+    for measure in MEASURES if has_top else ():
         at_top = {name: values(study, job, name, measure)[TOP] for name in there}
 
         def before(*names, measure=measure, at_top=at_top):
@@ -223,6 +249,8 @@ MANY = (0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, TOP)
 def chosen(words):
     if "--full" in words:
         return study(sides=tuple(SIDES), shares=MANY, limit=20000 * MICROSECOND, seeds=3)
+    if "--codes" in words:
+        return study(shares=(0, 0.15, 0.4), name="fitfly_interference_codes", replay=motif_in_codes, codes=True)
     if "--reduced" in words:
         return study(sides=tuple(SIDES), shares=MANY, seeds=5, scale=REDUCED)
     return study().exclude(lambda values: values["job"] != "AMG" and values["network"] not in FOUR)
@@ -230,7 +258,7 @@ def chosen(words):
 
 def main(argv):
     sweep = chosen(argv)
-    status = reproduce(sweep, compare, [word for word in argv if word not in ("--full", "--reduced")])
+    status = reproduce(sweep, compare, [word for word in argv if word not in ("--full", "--reduced", "--codes")])
     if sweep.path.exists():
         figures(open_study(sweep.path), sweep.out / "figures")
     return status

@@ -105,10 +105,14 @@ FOR_EITHER void enqueue_packet(struct interfaces *n, uint32_t number, uint32_t h
         chunks ? step_in_chunks(n, number, now) : step_in_flits(n, number, now);
 }
 
-/* What has not been sent yet at an outlet. */
+/* What has not been sent yet at an outlet, and what has and fills the router's buffers. */
 static struct plane_queue waiting_at(const struct interfaces *n, uint32_t number)
 {
     struct plane_queue queue = n->queues[number];
+    const struct link *link = outlet_link(n->network, number);
+    const uint32_t *credits = n->credits + (size_t)number * n->lanes;
+    for (uint32_t lane = 0; lane < n->channels * n->num_vcs; lane++)
+        queue.buffered += room_at_most(n->network, link) - credits[lane];
     const struct injector *injector = &n->injectors[(size_t)number * n->channels * n->groups];
     for (const struct injector *end = injector + n->channels * n->groups; injector < end; injector++)
         if (injector->packet != FW_NONE) {

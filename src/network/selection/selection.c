@@ -3,28 +3,32 @@
  * What plane selections share, and those that draw among the planes that are left
  * when others are better: at random among all; where least waits at the terminal
  * itself, those on their way into the network included (the CONGESTION scheme of
- * Fit Fly); or of those with the shortest way, which differs where terminals hang
+ * Fit Fly as its authors describe it), or where the buffers behind the rails hold least
+ * (as their program has it); or of those with the shortest way, which differs where terminals hang
  * in another order, the one where least waits (PATH).
  */
 #include "flitwarp/selection.h"
 
 #include "flitwarp/random.h"
 
-enum queue_measure { QUEUE_PACKETS, QUEUE_FLITS };
-static const char *const queue_measure_names[] = {"packets", "flits", NULL};
+enum queue_measure { QUEUE_PACKETS, QUEUE_FLITS, QUEUE_BUFFERED };
+static const char *const queue_measure_names[] = {"packets", "flits", "buffered", NULL};
 
 struct queue_config {
     uint32_t count; /* enum queue_measure */
 };
 
 static const struct option congestion_options[] = {
-    OPTION_ENUM(struct queue_config, count, "\"packets\"", queue_measure_names, "what is counted of those that wait"),
+    OPTION_ENUM(struct queue_config, count, "\"packets\"", queue_measure_names,
+                "what is counted: packets or flits that wait at the terminal, or flits that it has sent and that still "
+                "fill its "
+                "routers' buffers"),
     OPTION_END,
 };
 
 static const struct option path_options[] = {
     OPTION_ENUM(struct queue_config, count, "\"packets\"", queue_measure_names,
-                "what is counted of those that wait, for planes with ways of the same length"),
+                "what is counted as by congestion, for planes with ways of the same length"),
     OPTION_END,
 };
 
@@ -83,8 +87,9 @@ static uint32_t draw_least_queued(const struct selection *selection, const struc
 {
     const struct queue_config *config = selection->config;
     const struct plane_queue *queues = question->queues;
-    const uint32_t *first = config->count == QUEUE_FLITS ? &queues->flits : &queues->packets;
-    return planes_draw(selection, question, planes_least(planes, first, sizeof *queues / sizeof *first));
+    const uint32_t *const firsts[] = {&queues->packets, &queues->flits, &queues->buffered};
+    uint64_t least = planes_least(planes, firsts[config->count], sizeof *queues / sizeof(uint32_t));
+    return planes_draw(selection, question, least);
 }
 
 static uint32_t congestion_select(const struct selection *selection, const struct plane_question *question)

@@ -40,7 +40,7 @@ static uint64_t planes_taken(const struct selection *selection, uint32_t protoco
 }
 
 static const struct plane_queue empty[PLANES];
-static const struct plane_queue busy[PLANES] = {{2, 2}, {1, 9}, {2, 3}, {1, 9}}; /* packets, flits */
+static const struct plane_queue busy[PLANES] = {{2, 2, 5}, {1, 9, 7}, {2, 3, 4}, {1, 9, 4}}; /* packets, flits, buffered */
 static const uint32_t near_ends[PLANES] = {1, 2, 2, 1}, near_middle[PLANES] = {3, 2, 2, 3};
 
 TEST(random_selection_takes_every_plane_as_often)
@@ -76,9 +76,11 @@ TEST(congestion_takes_any_plane_where_least_waits)
     struct chosen chosen = CHOSEN_INIT(chosen);
     struct selection packets = make(&chosen, "\"congestion\"", 1);
     struct selection flits = make(&chosen, "{\"type\": \"congestion\", \"count\": \"flits\"}", 1);
+    struct selection buffered = make(&chosen, "{\"type\": \"congestion\", \"count\": \"buffered\"}", 1);
     EXPECT_EQ_U64(planes_taken(&packets, 0, empty, NULL), ALL_PLANES);
     EXPECT_EQ_U64(planes_taken(&packets, 0, busy, NULL), bit(1) | bit(3));
     EXPECT_EQ_U64(planes_taken(&flits, 0, busy, NULL), bit(0));
+    EXPECT_EQ_U64(planes_taken(&buffered, 0, busy, NULL), bit(2) | bit(3));
     arena_release(&chosen.arena);
 }
 
