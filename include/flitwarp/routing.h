@@ -30,6 +30,7 @@ struct routing {
     uint32_t vcs;                  /* of those, a protocol class's: what algorithms share out, as if they were all */
     uint32_t classes;              /* of VCs, as declared by prepare() */
     uint64_t escape_vcs;           /* of each port: the escape VCs of an algorithm that needs them; see dependency.h */
+    bool takes_room_as_it_comes;   /* with those: an adaptive VC may be taken without room for the whole packet */
     uint32_t words;                /* of an output VC set */
     uint32_t local_ports;          /* ports to terminals, in front of those to routers */
     uint32_t terminal_ports;       /* ports of one terminal at its router */
@@ -48,6 +49,7 @@ struct route {
     uint32_t router;               /* as the topology counts them */
     uint32_t first_router;         /* of the plane, as the network counts them: what its own number 0 is */
     uint32_t draws;                /* random choices made for this question */
+    uint32_t input_vc;             /* that the head is in, where the router tells adaptive algorithms; else any beyond */
     struct decisions *decisions;   /* NULL: choose at random */
     struct congestion *congestion; /* of the network's routers; NULL while routes are checked rather than run */
     tick_t now;                    /* for sensors; set where routing is adaptive */

@@ -6,6 +6,7 @@
  */
 #include "import/import.h"
 
+#include <math.h>
 #include <string.h>
 
 const struct json *booksim_given(struct import *import, const char *key)
@@ -130,20 +131,25 @@ static const struct routing_row {
     const char *ours, *options;
     const char *why; /* it is not quite the same; NULL: it is */
 } routings[] = {
-    /* On a torus BookSim gives a packet its half of the VCs as it enters a ring: by_wrap. */
+    /*
+     * On a torus BookSim gives a packet its half of the VCs as it enters a ring: by_wrap. Of several ways that a function
+     * gives the same priority its router keeps the first, and min_adapt of a torus offers VC 3 alone.
+     */
     {"torus", "dim_order dor", "dimension_order", "dateline=by_wrap", NULL},
     {"torus", "dim_order_ni", "dimension_order", "dateline=by_wrap", no_ni},
-    {"torus", "dim_order_bal", "dimension_order", "dateline=balanced", NULL},
-    {"torus", "valiant", "valiant", "dateline=by_wrap", NULL},
-    {"torus", "min_adapt", "torus_adaptive", "", NULL},
+    {"torus", "dim_order_bal", "dimension_order", "dateline=balanced",
+     "a packet keeps the half of the VCs that it was given as it entered a ring, if need be by lot"},
+    {"torus", "valiant", "two_legs", "dateline=by_wrap", NULL},
+    {"torus", "min_adapt", "one_way_escape", "dimensions=first adaptive_vc=3", NULL},
     {"mesh", "dor dim_order", "dimension_order", "", NULL},
     {"mesh", "dim_order_ni dim_order_pni", "dimension_order", "", no_ni},
     {"mesh", "xy_yx", "o1turn", "", NULL},
     {"mesh", "adaptive_xy_yx", "o1turn", "choice=adaptive", NULL},
-    {"mesh", "romm romm_ni", "valiant", "", "the intermediate router is not drawn between source and destination"},
-    {"mesh", "min_adapt", "minimal_adaptive", "", NULL},
-    {"mesh", "planar_adapt", "minimal_adaptive", "", "ways are not confined to planes"},
-    {"mesh", "valiant", "valiant", "", NULL},
+    {"mesh", "romm", "two_legs", "among=between", NULL},
+    {"mesh", "romm_ni", "two_legs", "among=between", no_ni},
+    {"mesh", "min_adapt", "one_way_escape", "dimensions=first", NULL},
+    {"mesh", "planar_adapt", "planar_adaptive", "dimensions=first", NULL},
+    {"mesh", "valiant", "two_legs", "", NULL},
     {"cmesh", "dor", "express_order", "first=x", NULL},
     {"cmesh", "dor_no_express", "dimension_order", "", NULL},
     {"cmesh", "xy_yx", "express_order", "first=either from=2", NULL},
@@ -205,8 +211,42 @@ static void booksim_put_sensing(struct import *import)
         import_set(import, "network.routing", "decides=source");
 }
 
+unsigned long long booksim_ticks(struct import *import)
+{
+    double speedup = import_number(import, import_take(import, "/internal_speedup"), 1, 1, 64);
+    unsigned long long ticks = 1;
+    while (ticks < 16 && speedup != 1 && ticks * speedup != floor(ticks * speedup))
+        ticks++;
+    return speedup == 1 ? 1 : (unsigned long long)(ticks * speedup + 0.5);
+}
+
+/* With internal_speedup routers step more than once a cycle: one of theirs is several of our ticks. */
+static void booksim_put_speedup(struct import *import)
+{
+    unsigned long long cycle = booksim_ticks(import);
+    double speedup = import_number(import, import_take(import, "internal_speedup"), 1, 1, 64);
+    if (speedup == 1)
+        return;
+    unsigned long long step = (unsigned long long)((double)cycle / speedup + 0.5);
+    import_comment(import, import_set(import, "network.router", "cycle=%llu at_edges=true", step)->parent,
+                   "internal_speedup: a cycle of BookSim is %llu ticks", cycle);
+    import_set(import, "network.channel", "cycle=%llu", cycle);
+    import_set(import, "network.terminal_channel", "cycle=%llu", cycle);
+    bool is_scaled = import_lists("mesh torus fly fattree qtree tree4 single", booksim_value(import, "topology"));
+    if ((double)step * speedup != (double)cycle || !is_scaled)
+        booksim_note(import, "internal_speedup", DECISIVE,
+                     "no such number of steps, or channels with latencies of their own", "network.router.cycle");
+}
+
+/* A VC is given to the next packet when it is empty. */
+static bool booksim_waits(struct import *import)
+{
+    return !booksim_is(import, "wait_for_tail_credit", "0") && booksim_is(import, "buffer_policy", "private");
+}
+
 static void booksim_put_network(struct import *import)
 {
+    unsigned long long tick = booksim_ticks(import);
     const struct topology_row *row = IMPORT_CHOOSE(import, import_take(import, "topology"), topologies);
     if (!row)
         return;
@@ -219,26 +259,48 @@ static void booksim_put_network(struct import *import)
     booksim_put_sensing(import);
     bool is_on_chip = !booksim_is(import, "use_noc_latency", "0");
     if (strcmp(row->ours, "dragonfly") != 0) /* it has its own, whatever is said */
-        import_set(import, "network.channel", "latency=%u", is_on_chip ? row->latency : 1);
+        import_set(import, "network.channel", "latency=%llu", tick * (is_on_chip ? row->latency : 1));
     if (is_on_chip && strcmp(row->theirs, "torus") == 0)
         import_comment(import, import_ours(import, "network.channel.latency"),
                        "use_noc_latency = 1: a folded torus, channels of two cycles");
-    import_set(import, "network.terminal_channel", "latency=1");
+    import_set(import, "network.terminal_channel", "latency=%llu", tick);
+    /* A flit is two cycles on a channel of one at its source; a credit takes as long at its destination. */
+    import_set(import, "network.interface", "latency=%llu credit_latency=%llu", tick,
+               tick * (1 + booksim_count(import, "credit_delay", 0, 10000)));
+    if (booksim_waits(import))
+        import_set(import, "network.interface", "empty_vcs=true");
 }
 
 /* ---- router ---- */
 
+/* private: each VC its own. shared, limited: a part of its own, the rest for all, up to max_held_slots. */
 static void booksim_put_buffers(struct import *import)
 {
     unsigned long long vcs = booksim_count(import, "num_vcs", 1, 64),
                        each = booksim_count(import, "vc_buf_size", 1, 32768);
-    unsigned long long all =
-        booksim_is(import, "buf_size", "-1") ? 0 : booksim_count(import, "buf_size", 0, 64 * 32768);
+    const struct json *whole = import_take(import, "buf_size");
+    unsigned long long all = *whole->text == '-' ? 0 : import_count(import, whole, 0, 0, 64 * 32768);
     unsigned long long share = all / vcs ? all / vcs : 1;
     struct json *depth =
         import_set(import, "network.router", "num_vcs=%llu buffer_depth=%llu", vcs, all ? share : each);
     if (all)
         import_comment(import, depth, "buf_size %llu, shared out among the VCs", all);
+    bool is_limited = booksim_is(import, "buffer_policy", "limited");
+    if (booksim_is(import, "buffer_policy", "private"))
+        return;
+    if (!is_limited && !booksim_is(import, "buffer_policy", "shared")) {
+        booksim_note(import, "buffer_policy", DECISIVE, "shares of a buffer do not change with its use",
+                     "network.router.buffer_exclusive");
+        return;
+    }
+    const struct json *own = import_take(import, "private_buf_size");
+    unsigned long long depth_of_all = all ? share : each;
+    import_set(import, "network.router", "buffer_exclusive=%llu",
+               *own->text == '-' ? depth_of_all : import_count(import, own, 1, 1, depth_of_all));
+    if (is_limited && !booksim_is(import, "max_held_slots", "-1"))
+        import_set(import, "network.router", "buffer_maximum=%llu", booksim_count(import, "max_held_slots", 1, 65535));
+    if (all % vcs)
+        booksim_note(import, "buf_size", DECISIVE, "not a multiple of num_vcs", "network.router.buffer_depth");
 }
 
 static void booksim_put_crossbar(struct import *import)
@@ -247,9 +309,21 @@ static void booksim_put_crossbar(struct import *import)
         booksim_count(import, "st_prepare_delay", 0, 5000) + booksim_count(import, "st_final_delay", 0, 5000);
     struct json *latency = import_set(import, "network.router", "crossbar_latency=%llu", cycles);
     import_comment(import, latency, "st_prepare_delay + st_final_delay");
-    if (booksim_is(import, "hold_switch_for_packet", "1"))
-        import_comment(import, import_set(import, "network.router", "crossbar_flow=winner_take_all"),
+    if (!booksim_is(import, "hold_switch_for_packet", "0"))
+        import_comment(import, import_set(import, "network.router", "crossbar_flow=held"),
                        "hold_switch_for_packet: until the tail, or until it stalls");
+    if (booksim_waits(import))
+        import_set(import, "network.router", "vc_freed=when_empty");
+    else if (!booksim_is(import, "wait_for_tail_credit", "0"))
+        booksim_note(import, "wait_for_tail_credit", DECISIVE, "needs VCs with buffers of their own",
+                     "network.router.vc_freed");
+    if (booksim_count(import, "credit_delay", 0, 10000))
+        import_set(import, "network.router", "terminal_credits_at_once=true");
+    if (cycles > 1 || booksim_count(import, "routing_delay", 0, 10000) > 1)
+        import_comment(import, import_set(import, "network.router", "stages_in_batches=true"),
+                       "a stage of several cycles begins when all that it had is through");
+    if (!booksim_is(import, "output_speedup", "1"))
+        import_set(import, "network.router", "output_by_input=true");
     if (booksim_is(import, "vc_busy_when_full", "1"))
         import_set(import, "network.router", "vc_needs_credit=true");
 }
@@ -257,67 +331,92 @@ static void booksim_put_crossbar(struct import *import)
 static const struct allocator_row {
     const char *theirs, *ours;
     bool iterates, has_arbiters;
-    const char *why;
 } allocators[] = {
-    {"islip", "islip", true, false, NULL},
-    {"pim", "pim", true, false, NULL},
-    {"wavefront", "wavefront", false, false, NULL},
-    {"rr_wavefront", "wavefront", false, false, "the first diagonal is not moved on in turn"},
-    {"max_size", "maximum_size", false, false, NULL},
-    {"separable_input_first", "separable_input_first", true, true, NULL},
-    {"separable_output_first", "separable_output_first", true, true, NULL},
-    {"loa", "separable_input_first", true, true, "inputs do not prefer outputs that few ask for"},
-    {"select", "islip", true, false, "matching by rounds of offers"},
+    {"islip", "islip", true, false},
+    {"pim", "pim", true, false},
+    {"wavefront", "wavefront", false, false},
+    {"rr_wavefront", "wavefront first=behind_served", false, false},
+    {"max_size", "maximum_size paths=shortest", false, false},
+    {"separable_input_first", "separable_input_first", false, true},
+    {"separable_output_first", "separable_output_first", false, true},
+    {"loa", "lonely_output", false, false},
+    {"select", "standing_offers", true, false},
     {0},
 };
 
-/* round_robin, matrix, tree(...): one for all, or one for each allocator in older files. */
-static const char *arbiter_for(struct import *import, const char *own_key)
-{
-    if (booksim_is(import, "priority", "age"))
-        return "age";
-    const char *key = booksim_given(import, own_key) ? own_key : "arb_type";
-    if (booksim_is(import, key, "matrix"))
-        return "least_recently_served";
-    if (!booksim_is(import, key, "round_robin"))
-        booksim_note(import, key, DECISIVE, "no such arbiter", "round_robin");
-    return "round_robin";
-}
-
-/* vc_allocator with vc_alloc_iters and vc_alloc_arb_type, sw_allocator with its own. */
+/*
+ * islip(2), separable_input_first(matrix): iterations or arbiters stand behind the name. alloc_iters and arb_type are read by
+ * BookSim, but its routers make their allocators without them.
+ */
 static void booksim_put_allocator(struct import *import)
 {
     const char *key = import->row->key, *path = import->row->ours, *name;
-    const char *own_rounds = arena_format(import->arena, "%.2s_alloc_iters", key);
-    booksim_split(import, import_take(import, key), &name);
+    const struct json *value = import_take(import, key), *list = booksim_split(import, value, &name);
+    const struct json *argument = strpbrk(value->text, "(") && list->count ? list->first : NULL;
     const struct allocator_row *row = IMPORT_FIND(allocators, name);
+    if (!row)
+        booksim_note(import, key, DECISIVE, "no such allocator", allocators->ours);
     row = row ? row : allocators;
-    if (!booksim_is(import, key, row->theirs))
-        booksim_note(import, key, DECISIVE, "no such allocator", row->ours);
-    else if (row->why)
-        booksim_note(import, key, DECISIVE, row->why, row->ours);
     import_set(import, path, "type=%s", row->ours);
-    const char *rounds = booksim_is(import, own_rounds, "0") ? "alloc_iters" : own_rounds;
-    unsigned long long iterations = booksim_count(import, rounds, 1, 64);
     if (row->iterates)
-        import_set(import, path, "iterations=%llu", iterations);
-    const char *arbiter = arbiter_for(import, arena_format(import->arena, "%.2s_alloc_arb_type", key));
-    if (row->has_arbiters)
-        import_set(import, path, "input_arbiter=%s output_arbiter=%s", arbiter, arbiter);
+        import_set(import, path, "iterations=%llu", argument ? import_count(import, argument, 1, 1, 64) : 1);
+    if (!row->has_arbiters)
+        return;
+    bool is_by_age = booksim_is(import, "priority", "age"), is_matrix = argument && import_is(argument, "matrix");
+    if (argument && !is_matrix && !import_is(argument, "round_robin"))
+        booksim_note(import, key, DECISIVE, "no such arbiter", "round_robin");
+    const char *arbiter = is_by_age ? "age" : is_matrix ? "least_recently_served" : "round_robin";
+    import_set(import, path, "input_arbiter=%s output_arbiter=%s", arbiter, arbiter);
+}
+
+/* Does an allocator look at the priorities of requests? */
+static bool booksim_ranks(struct import *import, const char *key)
+{
+    const char *name;
+    booksim_split(import, import_take(import, key), &name);
+    return import_lists("separable* wavefront rr_wavefront select prio", name);
 }
 
 static void booksim_put_priority(struct import *import)
 {
-    import_set(import, "network.router", "arbiter=%s", arbiter_for(import, "arb_type"));
-    if (booksim_is(import, "priority", "none"))
+    bool is_by_age = booksim_is(import, "priority", "age"),
+         is_ranked = booksim_ranks(import, "sw_allocator") || booksim_ranks(import, "vc_allocator");
+    import_set(import, "network.router", "arbiter=%s vc_turns=by_input first_ports=routers",
+               is_by_age ? "age" : "round_robin");
+    bool is_class = booksim_is(import, "priority", "class"), has_one_class = booksim_is(import, "classes", "1");
+    if (booksim_is(import, "priority", "none") || (is_class && has_one_class))
         return;
-    if (!booksim_is(import, "priority", "age"))
-        booksim_note(import, "priority", DECISIVE, no_priorities,
-                     booksim_is(import, "priority", "class") ? "network.service.levels of protocol classes"
-                                                             : "network.router.arbiter age");
-    else if (strncmp(booksim_value(import, "sw_allocator"), "separable", 9) != 0)
+    unsigned long long lanes = booksim_count(import, "num_vcs", 1, 64) / booksim_count(import, "input_speedup", 1, 64);
+    bool has_effect = is_ranked || lanes > 1;
+    if (!has_effect && has_one_class)
+        booksim_note(import, "priority", HARMLESS, "inputs have one VC each, and these allocators know no priorities",
+                     NULL);
+    else if (!is_by_age)
+        booksim_note(import, "priority", DECISIVE, "arbiters know the age of packets alone",
+                     "network.router.arbiter age");
+    else if (strncmp(booksim_value(import, "sw_allocator"), "separable", 9) != 0 && is_ranked)
         booksim_note(import, "priority", DECISIVE, "only arbiters know the age of packets, not this allocator",
                      "network.router.allocator separable_input_first with arbiters age");
+}
+
+/* Settings whose effect depends on others. */
+static void booksim_put_quirks(struct import *import)
+{
+    bool is_batched = import_ours(import, "network.router.stages_in_batches"),
+         is_fast = !booksim_is(import, "internal_speedup", "1") && !booksim_is(import, "internal_speedup", "1.0");
+    if (!booksim_is(import, "vc_shuffle_requests", "0"))
+        import_set(import, "network.router", "shuffled=true");
+    if (!booksim_is(import, "vc_prioritize_empty", "0"))
+        booksim_note(import, "vc_prioritize_empty", booksim_ranks(import, "vc_allocator") ? DECISIVE : HARMLESS,
+                     "this VC allocator looks at priorities, ours does not", "network.router.vc_freed when_empty");
+    if (*booksim_value(import, "output_buffer_size") != '-')
+        booksim_note(import, "output_buffer_size",
+                     is_batched || is_fast || !booksim_is(import, "output_speedup", "1") ? DECISIVE : HARMLESS,
+                     "flits queue at outputs only where the crossbar brings more than a channel takes",
+                     "network.router.type input_output_queued");
+    if (!booksim_is(import, "speculative", "0"))
+        import_comment(import, import_set(import, "network.router", "vc_allocation_latency=0"),
+                       "speculative: a VC and the switch in one cycle");
 }
 
 /* ---- the whole ---- */
@@ -337,6 +436,8 @@ static const struct import_row booksim_rows[] = {
     {.key = "vc_allocator", .fallback = "islip", .put = booksim_put_allocator, .ours = "network.router.vc_allocator"},
     {.key = "sw_allocator", .fallback = "islip", .put = booksim_put_allocator, .ours = "network.router.allocator"},
     {IMPORT_BY(booksim_put_priority, "priority", "none")},
+    {IMPORT_BY(booksim_put_quirks, "speculative", "0")},
+    {IMPORT_BY(booksim_put_speedup, "internal_speedup", "1")},
     {IMPORT_BY(booksim_put_classes, "classes", "1")},
     {IMPORT_BY(booksim_put_tiles, "c", "1")},
     {0},
@@ -345,12 +446,15 @@ static const struct import_row booksim_rows[] = {
 static const struct import_lost booksim_lost[] = {
     /* taken by the rows above, where they need them */
     {"k=8; n=2; x=8; y=8; xr=1; yr=1; in_ports=5; out_ports=5; routing_function=none; use_noc_latency=1; "
-     "network_file=; vc_buf_size=8; buf_size=-1; vc_busy_when_full=0; hold_switch_for_packet=0; st_final_delay=1; "
-     "arb_type=round_robin; vc_alloc_arb_type=round_robin; sw_alloc_arb_type=round_robin; alloc_iters=1; "
-     "vc_alloc_iters=0; sw_alloc_iters=0; traffic=uniform; injection_rate=0.1; injection_rate_uses_flits=0; "
+     "network_file=; vc_buf_size=8; buf_size=-1; vc_busy_when_full=0; wait_for_tail_credit=0; buffer_policy=private; "
+     "private_buf_size=1; max_held_slots=-1; "
+     "vc_prioritize_empty=0; vc_shuffle_requests=0; output_buffer_size=-1; "
+     "hold_switch_for_packet=0; st_final_delay=1; "
+     "traffic=uniform; injection_rate=0.1; injection_rate_uses_flits=0; "
      "packet_size=1; packet_size_rate=1; const_flits_per_packet=1; injection_process=bernoulli; burst_alpha=0.5; "
      "burst_beta=0.5; burst_r1=-1; use_read_write=0; write_fraction=0.5; read_request_size=1; read_reply_size=1; "
-     "write_request_size=1; write_reply_size=1; batch_size=1000; batch_count=1; sim_type=latency; warmup_periods=3; "
+     "write_request_size=1; write_reply_size=1; perm_seed=0; batch_size=1000; batch_count=1; sim_type=latency; "
+     "warmup_periods=3; "
      "sample_period=1000; max_samples=10; stopping_thres=0.05",
      HARMLESS, NULL, NULL},
     /* network */
@@ -362,29 +466,23 @@ static const struct import_lost booksim_lost[] = {
     {"express_channels=0", DECISIVE, "a mesh has channels between neighbours only", "network.topology.channels"},
     {"limit=0", DECISIVE, "all terminals take part", "workload.applications[].allocation"},
     /* router */
-    {"buffer_policy=private; shared_buf_size=0; private_buf*", DECISIVE, own_buffers,
+    {"spec_*", DECISIVE, "speculation is not tuned", NULL},
+    {"arb_type=round_robin; alloc_iters=1; vc_alloc_arb_type=round_robin; sw_alloc_arb_type=round_robin; "
+     "vc_alloc_iters=0; sw_alloc_iters=0",
+     HARMLESS, "BookSim's routers make their allocators without it",
+     "an argument: islip(2), separable_input_first(matrix)"},
+    {"shared_buf_size=0; private_bufs=-1; private_buf_*_vc=-1", DECISIVE, own_buffers,
      "network.router.buffer_exclusive"},
-    {"max_held_slots=-1", DECISIVE, own_buffers, "network.router.buffer_maximum"},
     {"feedback_*", DECISIVE, own_buffers, NULL},
-    {"wait_for_tail_credit=0", DECISIVE, "a VC is free for the next packet when the tail has been sent", NULL},
-    {"vc_prioritize_empty=0", DECISIVE, "VCs are chosen whether they are empty or not",
-     "network.router.vc_needs_credit"},
     {"vc_priority_donation=0; replies_inherit_priority=0", DECISIVE, no_priorities, NULL},
     {"class_priority=0", DECISIVE, no_priorities, "network.service.levels of protocol classes"},
-    {"vc_shuffle_requests=0", DECISIVE, "requests keep their order", NULL},
-    {"internal_speedup=1", DECISIVE, "the router's clock is not raised alone",
-     "network.router.cycle below network.channel.cycle, all latencies in the finer ticks"},
-    {"output_delay=0", DECISIVE, "there is no stage behind the crossbar", "network.router.crossbar_latency"},
-    {"output_buffer_size=-1", DECISIVE, "an input-queued router has no buffers at its outputs",
-     "network.router.type input_output_queued"},
-    {"speculative=0; spec_*", DECISIVE, "VC and switch allocation follow each other",
-     "network.router.vc_allocation_latency 0"},
+    {"output_delay=0", HARMLESS, "BookSim reads it and does nothing by it", NULL},
     {"noq=0", DECISIVE, "VCs are not assigned by the next output", "network.routing voq, on a single router"},
     {"vct=0", DECISIVE, "belongs to the event-driven router", "network.router.switching virtual_cut_through"},
     /* traffic */
-    {"perm_seed=0", DECISIVE, "a permutation is drawn from the one seed", "simulator.seed"},
-    {"*_begin_vc; *_end_vc", DECISIVE, "requests and replies are imported as one protocol class",
-     "network.protocol_classes"},
+    {"read_request_begin_vc=0; read_request_end_vc=5; write_request_begin_vc=2; write_request_end_vc=7; "
+     "read_reply_begin_vc=8; read_reply_end_vc=13; write_reply_begin_vc=10; write_reply_end_vc=15",
+     HARMLESS, "belongs to use_read_write", "network.protocol_classes"},
     {"max_outstanding_requests=0", DECISIVE, "belongs to sim_type = batch", "a lower workload.applications[].load"},
     /* run */
     {"latency_thres=500", HARMLESS, "saturation is found by the backlog, not by a bound on latency",

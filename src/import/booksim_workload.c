@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * BookSim's traffic classes as applications: pattern, packet sizes, rate and
- * injection process of each, and the windows that all share. A rate counts packets
+ * BookSim's traffic classes as applications: packet sizes, rate and injection
+ * process of each, and the windows that all share; patterns are in booksim_traffic.c. A rate counts packets
  * a node and cycle there unless injection_rate_uses_flits; ours counts flits.
  */
 #include "import/import.h"
 
+#include <math.h>
 #include <string.h>
 
 /* The item of a class in a list of one value for each; the last one stands for those beyond. */
-static const struct json *booksim_value_of(struct import *import, const char *key, uint32_t class)
+const struct json *booksim_value_of(struct import *import, const char *key, uint32_t class)
 {
     const struct json *value = import_take(import, key);
     const char *name;
@@ -25,88 +26,6 @@ static const struct json *booksim_value_of(struct import *import, const char *ke
 static double booksim_number_of(struct import *import, const char *key, uint32_t class, double min, double max)
 {
     return import_number(import, booksim_value_of(import, key, class), min, min, max);
-}
-
-/* ---- traffic ---- */
-
-/* Terminals or weights out of a list in braces. */
-static struct json *booksim_put_list(struct import *import, const char *path, const struct json *item, bool is_whole)
-{
-    const char *name;
-    struct json *list = json_array(import->arena);
-    for (const struct json *one = booksim_split(import, item, &name)->first; one; one = one->next)
-        json_append(list, json_number_f64(import->arena, is_whole ? (double)import_count(import, one, 0, 0, 4294967294)
-                                                                  : import_number(import, one, 0, 0, 1e9)));
-    return import_put(import, path, list);
-}
-
-/* hotspot({nodes},{rates}); node 0 alone when nothing is said. */
-static void booksim_put_hotspot(struct import *import, const struct json *value, const struct json *arguments)
-{
-    const struct json *first = arguments->count ? arguments->first : booksim_item(import, value, "0");
-    const struct json *nodes = booksim_put_list(import, "traffic.terminals", first, true);
-    for (uint32_t i = 2; i < arguments->count; i++)
-        booksim_note(import, "traffic", DECISIVE, "hotspot has nodes and rates only", NULL);
-    if (arguments->count < 2)
-        return;
-    const struct json *rates = booksim_put_list(import, "traffic.weights", first->next, false);
-    if (rates->count != nodes->count)
-        import_error(import, value, "found %u rates for %u nodes, expected one each", rates->count, nodes->count);
-}
-
-static const struct traffic_row {
-    const char *theirs;
-    const char *topologies; /* where it means something */
-    const char *ours, *options;
-    const char *why;
-} traffics[] = {
-    {"uniform", "*", "uniform_random", "self=true", NULL},
-    {"bitcomp", "*", "bit_complement", "", NULL},
-    {"transpose", "*", "transpose", "", NULL},
-    {"bitrev", "*", "bit_reverse", "", NULL},
-    {"shuffle", "*", "shuffle", "", NULL},
-    {"tornado", "mesh torus cmesh", "tornado", "", NULL},
-    {"tornado", "*", "random_permutation", "", "goes along the dimensions of a mesh or torus"},
-    {"randperm", "*", "random_permutation", "self=true", NULL},
-    {"neighbor", "*", "neighbor", "", "goes one further in every dimension there, to the next number here"},
-    {"hotspot", "*", "hotspot", "self=true", NULL},
-    /* 2/3 of it to the source itself, 1/3 to the next node. */
-    {"diagonal", "*", "mix", "patterns=[\"loopback\",\"neighbor\"] weights=[2,1]", NULL},
-    {"bad_dragon", "dragonflynew", "adversarial", "", NULL},
-    {"bad_dragon", "*", "uniform_random", "self=true", "goes to the next group of a dragonfly"},
-    {"background", "*", "uniform_random", "self=true", "nodes are not excluded"},
-    {"asymmetric", "*", "uniform_random", "self=true", "no pattern of two halves"},
-    {"taper64", "*", "uniform_random", "self=true", "no pattern that prefers the neighbourhood"},
-    {"badperm_yarc", "*", "random_permutation", "self=true", "no worst permutation of a folded Clos"},
-    {0},
-};
-
-static void booksim_put_traffic(struct import *import, uint32_t class)
-{
-    const struct json *value = booksim_value_of(import, "traffic", class);
-    const char *name, *topology = booksim_value(import, "topology");
-    const struct json *arguments = booksim_split(import, value, &name);
-    if (!strpbrk(value->text, "{("))
-        arguments = json_array(import->arena); /* the word itself is none */
-    const struct traffic_row *row = traffics;
-    while (row->theirs && (strcmp(row->theirs, name) != 0 || !import_lists(row->topologies, topology)))
-        row++;
-    if (!row->theirs || row->why)
-        booksim_note(import, "traffic", DECISIVE, row->theirs ? row->why : "no such pattern",
-                     row->theirs ? row->ours : "uniform_random");
-    row = row->theirs ? row : traffics;
-    import_set(import, "traffic", "type=%s %s", row->ours, row->options);
-    bool needs_k = import_lists("adversarial tornado", row->ours);
-    unsigned long long k = needs_k ? booksim_count(import, "k", 1, 65536) : 0;
-    if (strcmp(name, "hotspot") == 0)
-        booksim_put_hotspot(import, value, arguments);
-    else if (strcmp(row->ours, "adversarial") == 0) /* a group is 2 k routers of k terminals */
-        import_set(import, "traffic", "group=%llu", 2 * k * k);
-    else if (strcmp(row->ours, "tornado") == 0 && k % 2)
-        booksim_note(import, "traffic", DECISIVE, "goes floor(k/2) - 1 routers there, ceil(k/2) - 1 here; k is odd",
-                     "tornado");
-    if (arguments->count && strcmp(name, "hotspot") != 0)
-        booksim_note(import, "traffic", DECISIVE, "the pattern's arguments are not carried over", row->ours);
 }
 
 /* ---- sizes ---- */
@@ -142,7 +61,35 @@ static double booksim_put_requests(struct import *import, uint32_t class, double
         flits[i] = (double)import_count(import, booksim_value_of(import, keys[i], class), 1, 1, 1u << 30);
     import_put_read_write(import, 1 - writes, flits);
     *request_mean = (1 - writes) * flits[0] + writes * flits[1];
-    return *request_mean + (1 - writes) * flits[2] + writes * flits[3];
+    return floor((flits[0] + flits[1] + flits[2] + flits[3]) / 2);
+}
+
+static bool booksim_has_vcs(struct import *import, const char *kind, unsigned long long first, unsigned long long last)
+{
+    static const char *const transfers[] = {"read", "write"};
+    bool has = true;
+    for (uint32_t i = 0; i < 2; i++)
+        for (uint32_t is_end = 0; is_end < 2; is_end++) {
+            const char *key = arena_format(import->arena, "/%s_%s_%s_vc", transfers[i], kind, is_end ? "end" : "begin");
+            has &= import_count(import, import_take(import, key), 0, 0, 63) == (is_end ? last : first);
+        }
+    return has;
+}
+
+/* Halves of the VCs for requests and replies are two protocol classes; a source sends replies first. */
+static void booksim_put_vcs(struct import *import)
+{
+    unsigned long long vcs = import_count(import, import_take(import, "/num_vcs"), 1, 1, 64), half = vcs / 2;
+    bool are_halves = vcs % 2 == 0 && booksim_has_vcs(import, "request", 0, half - 1) &&
+                      booksim_has_vcs(import, "reply", half, vcs - 1);
+    if (are_halves) {
+        import_set(import, "/network", "protocol_classes=2");
+        import_set(import, "/network.interface", "urgent_class=1");
+        import_set(import, "", "reply_protocol_class=1");
+        return;
+    }
+    import_note(import, import_take(import, "/use_read_write"), DECISIVE,
+                "requests and replies have neither half of the VCs each", "network.protocol_classes");
 }
 
 /* ---- rate and process ---- */
@@ -152,7 +99,7 @@ static double booksim_put_load(struct import *import, uint32_t class)
 {
     double mean, counted;
     if (strcmp(booksim_value_of(import, "use_read_write", class)->text, "0") != 0)
-        counted = booksim_put_requests(import, class, &mean);
+        counted = (booksim_put_vcs(import), booksim_put_requests(import, class, &mean));
     else
         counted = mean = booksim_put_packet_sizes(import, class);
     double rate = booksim_number_of(import, "injection_rate", class, 0, 1e6);
@@ -186,11 +133,13 @@ static void booksim_put_injection(struct import *import, uint32_t class, double 
     }
     double alpha = numbers[0], beta = numbers[1], r1 = numbers[2];
     double on_rate = r1 >= 0 ? r1 : alpha > 0 ? packets * (alpha + beta) / alpha : 1;
-    if (on_rate > 1) {
-        booksim_note(import, "injection_process", DECISIVE, "a node would make more than a packet a cycle while on",
-                     "workload.applications[].injection.on_rate 1");
-        on_rate = 1;
-    }
+    /* No more than a packet a cycle while on, and what burst_r1 gives takes the place of the rate. */
+    on_rate = on_rate > 1 ? 1 : on_rate;
+    double made = alpha > 0 ? on_rate * alpha / (alpha + beta) : packets;
+    if (packets > 0 && fabs(made - packets) > 1e-9 * packets)
+        import_comment(import,
+                       import_set(import, "", "load=%.17g", import_ours(import, "load")->number * made / packets),
+                       "on_off: %g packets a node and cycle", made);
     struct json *last =
         import_set(import, "injection", "type=on_off burst=%.17g on_rate=%.17g", beta > 0 ? 1 / beta : 1e12, on_rate);
     import_comment(import, last->parent, "bursts of 1 / beta cycles; pauses follow from the load");
@@ -203,8 +152,9 @@ static void booksim_put_windows(struct import *import, uint32_t class)
     unsigned long long period = booksim_count(import, "sample_period", 1, 1000000000);
     unsigned long long warmups = booksim_count(import, "warmup_periods", 0, 1000000);
     unsigned long long samples = booksim_count(import, "max_samples", 1, 1000000);
-    struct json *sample = import_set(import, "", "warmup=%llu sample=%llu", warmups * period,
-                                     (samples > warmups ? samples - warmups : 1) * period);
+    unsigned long long tick = booksim_ticks(import);
+    struct json *sample = import_set(import, "", "warmup=%llu sample=%llu", tick * warmups * period,
+                                     tick * (samples > warmups ? samples - warmups : 1) * period);
     import_comment(import, sample, "max_samples periods, less those of the warm-up");
     const struct json *threshold = import_take(import, "/stopping_thres");
     if (import_number(import, threshold, -1e9, -1e9, 1e9) == 0)
@@ -220,6 +170,10 @@ static void booksim_put_class(struct import *import, uint32_t class, unsigned lo
     import_set(import, "", "type=%s", is_batch ? "pulse" : "blast");
     if (classes > 1)
         import_set(import, "", "name=class_%u", class);
+    if (class == 1)
+        booksim_note(import, "classes", DECISIVE,
+                     "a source sends flits of its classes in turn, here packets as they come",
+                     "workload.applications[]");
     import_set(import, "", "load=0");
     booksim_put_traffic(import, class);
     booksim_put_injection(import, class, booksim_put_load(import, class));

@@ -199,6 +199,13 @@ void booksim_put_tiles(struct import *import);
 
 /* The row of `classes`: all applications. */
 void booksim_put_classes(struct import *import);
+/* The item of a class in a list of one value for each; the last one stands for those beyond. */
+const struct json *booksim_value_of(struct import *import, const char *key, uint32_t class);
+void booksim_put_traffic(struct import *import, uint32_t class);
+/* Of ours in one of its cycles: more than one where its routers step more than once in it. */
+unsigned long long booksim_ticks(struct import *import);
+/* Nodes of the network, as its topology has them. */
+unsigned long long booksim_nodes(struct import *import);
 
 /*
  * ---- SuperSim: its times are cycles of four clocks, which are given in ticks; ours are ticks, and cycles of the router

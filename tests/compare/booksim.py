@@ -27,7 +27,10 @@ def write(config, load, folder):
 
 
 def figures(folder):
-    status, said, cpu = run([PROGRAM, FILE], folder, LIMIT_S)
+    try:
+        status, said, cpu = run([PROGRAM, FILE], folder, LIMIT_S)
+    except Failed as endless:  # its own deadlocks
+        raise Refused(str(endless)) from endless
     classes = said.rpartition("====== Overall Traffic Statistics ======")[2].split("====== Traffic class ")[1:]
     if not classes:
         last = [line for line in said.splitlines() if line.strip()][-3:]
@@ -44,10 +47,11 @@ def mean_of(values, weights):
 
 
 def our_figures(results):
-    parts = results["applications"]
+    parts, cycle = results["applications"], results["config"]["network"]["channel"].get("cycle", 1)
     packets = [part["packets"] for part in parts]
     mean = lambda what: mean_of([part[what]["mean"] for part in parts], packets) if all(packets) else None  # noqa: E731
-    return {"packet_latency": mean("packet_latency"), "network_latency": mean("network_latency"), "hops": mean("hops"),
+    latency = lambda what: mean(what) and mean(what) / cycle  # noqa: E731
+    return {"packet_latency": latency("packet_latency"), "network_latency": latency("network_latency"), "hops": mean("hops"),
             "accepted": sum(part["accepted_load"] for part in parts)}
 
 
@@ -111,7 +115,7 @@ def draw_anynet(draw):
 
 
 def draw_traffic(draw, network, nodes):
-    kinds = ["uniform"] * 4 + ["hotspot({0,1},{1,3})", "diagonal", "asymmetric", "randperm"]
+    kinds = ["uniform"] * 4 + ["hotspot({{0,1},{1,3}})", "diagonal", "asymmetric", "randperm"]
     if nodes in POWERS:
         kinds += ["bitcomp", "bitrev", "shuffle"] + (["transpose"] if round(nodes**0.5)**2 == nodes else [])
     if network["topology"] in ("mesh", "torus"):
@@ -123,7 +127,7 @@ def draw_traffic(draw, network, nodes):
     return draw.choice(kinds)
 
 
-ALLOCATORS = ["islip", "islip", "separable_input_first", "separable_output_first", "pim", "wavefront", "rr_wavefront", "max_size", "loa", "select"]
+ALLOCATORS = ["islip", "islip(2)", "separable_input_first", "separable_output_first(matrix)", "pim", "wavefront", "rr_wavefront", "max_size", "loa", "select"]
 # With these probabilities each, alone of the others.
 SELDOM = [
     (0.15, lambda draw, vcs: {"input_speedup": 2} if vcs % 2 == 0 else {}),
@@ -180,6 +184,7 @@ def draw(random):
     for chance, more in SELDOM:
         if random.random() < chance:
             config |= more(random, vcs)
-    period = round(NODE_CYCLES * (1 + size / 4) / nodes)
+    # Few packets arrive where all go to two nodes.
+    period = round(NODE_CYCLES * (1 + size / 4) * (4 if config["traffic"].startswith("hotspot") else 1) / nodes)
     return {**config, **packets, "injection_rate_uses_flits": 1, "warmup_periods": 1, "sample_period": period, "max_samples": 1 + PERIODS,
             "stopping_thres": 0.0, "acc_stopping_thres": 0.0, "latency_thres": 1e9, "seed": 1}

@@ -5,11 +5,27 @@
  * once matched stays matched, so the row that goes first is sure of a grant; that
  * turn rotates among the rows that ask. A row that asks for several columns may
  * still starve for one of them, and most grants is not least delay.
+ *   Which of the largest matchings is found depends on where paths are sought from: row
+ * after row, or from all rows without a grant at once, so that the shortest path goes
+ * first and rows that ask for a column of their own keep the first of them.
  */
 #include "flitwarp/allocator.h"
 #include "flitwarp/packet.h"
 
 #include <string.h>
+
+enum paths { BY_ROW, SHORTEST };
+static const char *const paths_names[] = {"by_row", "shortest", NULL};
+
+struct maximum_size_config {
+    uint32_t paths;
+};
+
+static const struct option maximum_size_options[] = {
+    OPTION_ENUM(struct maximum_size_config, paths, "\"by_row\"", paths_names,
+                "augmenting paths: for one row after the other, or the shortest of all rows first"),
+    OPTION_END,
+};
 
 struct maximum_size_state {
     uint32_t first; /* the row that goes first, or the next that asks */
@@ -28,11 +44,10 @@ struct search {
     uint64_t *queue;   /* rows to search from */
 };
 
-/* Breadth first from `root` over alternating paths to a free column; FW_NONE: there is none. */
-static uint32_t find_free_col(const struct matching *matching, const struct search *search, uint32_t root)
+/* Breadth first from the rows in the queue over alternating paths to a free column; FW_NONE: there is none. */
+static uint32_t find_free_col(const struct matching *matching, const struct search *search, uint32_t tail)
 {
-    uint32_t head = 0, tail = 0;
-    search->queue[tail++] = root;
+    uint32_t head = 0;
     while (head < tail) {
         uint64_t row = search->queue[head++];
         BITS_EACH(col, matching->wants + row * matching->col_words, matching->col_words) {
@@ -49,21 +64,42 @@ static uint32_t find_free_col(const struct matching *matching, const struct sear
 }
 
 /* Swaps matched and unmatched requests along the path that ends in `col`. */
-static void augment(struct matching *matching, const struct search *search, uint32_t root, uint32_t col)
+static void augment(struct matching *matching, const struct search *search, uint32_t col)
 {
-    uint32_t row;
-    do {
-        row = (uint32_t)search->parent[col];
-        uint32_t left = matching->grant[row]; /* means something for all rows but the root */
+    for (bool is_root = false; !is_root;) {
+        uint32_t row = (uint32_t)search->parent[col], left = matching->grant[row];
+        is_root = !bits_test(matching->granted, row);
         matching_grant(matching, row, col);
         search->mate[col] = (uint64_t)row + 1;
-        col = left;
-    } while (row != root);
+        col = left; /* means something for all rows but the root */
+    }
+}
+
+/* One path from a row; false: there is none. */
+static bool add_path(struct matching *matching, const struct search *search, uint32_t roots)
+{
+    uint32_t col = find_free_col(matching, search, roots);
+    if (col != FW_NONE)
+        augment(matching, search, col);
+    memset(search->visited, 0, matching->col_words * sizeof(uint64_t));
+    return col != FW_NONE;
+}
+
+/* The rows without a grant, from `first` on. */
+static uint32_t queue_roots(const struct matching *matching, const struct search *search, uint32_t first)
+{
+    uint32_t count = 0, row = first;
+    do {
+        if (!bits_test(matching->granted, row))
+            search->queue[count++] = row;
+        row = bits_next_cyclic(matching->active_rows, matching->row_words, row + 1 < matching->rows ? row + 1 : 0);
+    } while (row != first);
+    return count;
 }
 
 static void maximum_size_allocate(void *state, const void *config, struct matching *matching)
 {
-    (void)config;
+    bool is_by_row = ((const struct maximum_size_config *)config)->paths == BY_ROW;
     struct maximum_size_state *memory = state;
     if (!bits_any(matching->active_rows, matching->row_words))
         return;
@@ -73,23 +109,26 @@ static void maximum_size_allocate(void *state, const void *config, struct matchi
     search.queue = search.parent + matching->cols;
 
     uint32_t first = bits_next_cyclic(matching->active_rows, matching->row_words, memory->first), row = first;
-    do {
-        uint32_t col = find_free_col(matching, &search, row);
-        if (col != FW_NONE)
-            augment(matching, &search, row, col);
-        memset(search.visited, 0, matching->col_words * sizeof(uint64_t));
+    bool has_path = true;
+    while (has_path) {
+        search.queue[0] = row;
+        bool found = add_path(matching, &search, is_by_row ? 1 : queue_roots(matching, &search, first));
         row = bits_next_cyclic(matching->active_rows, matching->row_words, row + 1 < matching->rows ? row + 1 : 0);
-    } while (row != first);
+        has_path = is_by_row ? row != first : found;
+    }
 
     BITS_EACH(col, matching->active_cols, matching->col_words)
         search.mate[col] = search.parent[col] = 0;
     memset(search.queue, 0, matching->rows * sizeof(uint64_t));
-    memory->first = first + 1 < matching->rows ? first + 1 : 0;
+    uint32_t last = is_by_row ? first : memory->first;
+    memory->first = last + 1 < matching->rows ? last + 1 : 0;
 }
 
 static const struct allocator_ops maximum_size = {
     .name = "maximum_size",
     .summary = "as many grants as possible; an upper bound, may starve single requests",
+    .options = maximum_size_options,
+    .example = "{\"type\": \"maximum_size\", \"paths\": \"shortest\"}",
     .state_size = maximum_size_state_size,
     .allocate = maximum_size_allocate,
 };

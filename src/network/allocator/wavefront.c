@@ -5,13 +5,28 @@
  * Systems 4(1), 1993). Request (row, column) lies on diagonal row + column, modulo
  * the larger side; requests of one diagonal never conflict. Diagonals are served
  * in order, each granting what is still free, which gives a maximal matching. The
- * first diagonal moves on by one with every allocation.
+ * first diagonal moves on by one with every allocation, or to behind the first that
+ * was served.
  *
  * Requests are sorted into their diagonals first, so that empty ones cost nothing.
  */
 #include "flitwarp/allocator.h"
 
 #include <string.h>
+
+enum first_diagonal { NEXT, BEHIND_SERVED };
+static const char *const first_names[] = {"next", "behind_served", NULL};
+
+struct wavefront_config {
+    uint32_t first;
+};
+
+static const struct option wavefront_options[] = {
+    OPTION_ENUM(struct wavefront_config, first, "\"next\"", first_names,
+                "diagonal that is served first the next time: the one behind the last first one, or behind the first "
+                "that had requests"),
+    OPTION_END,
+};
 
 struct wavefront_state {
     uint32_t first; /* the diagonal with the highest priority */
@@ -58,7 +73,7 @@ static void serve(struct matching *matching, const struct diagonals *diagonals, 
 
 static void wavefront_allocate(void *state, const void *config, struct matching *matching)
 {
-    (void)config;
+    const struct wavefront_config *settings = config;
     struct wavefront_state *memory = state;
     uint64_t *taken_cols = matching->scratch;
     struct diagonals diagonals = {
@@ -69,6 +84,8 @@ static void wavefront_allocate(void *state, const void *config, struct matching 
     diagonals.rows = diagonals.occupied + words;
     sort_requests(matching, &diagonals);
     uint32_t diagonal = memory->first;
+    if (settings->first == BEHIND_SERVED && bits_any(diagonals.occupied, words))
+        memory->first = bits_next_cyclic(diagonals.occupied, words, diagonal);
     while (bits_any(diagonals.occupied, words)) {
         diagonal = bits_next_cyclic(diagonals.occupied, words, diagonal);
         serve(matching, &diagonals, diagonal, taken_cols);
@@ -80,6 +97,8 @@ static void wavefront_allocate(void *state, const void *config, struct matching 
 static const struct allocator_ops wavefront = {
     .name = "wavefront",
     .summary = "diagonal after diagonal, each granting what is still free; maximal",
+    .options = wavefront_options,
+    .example = "{\"type\": \"wavefront\", \"first\": \"behind_served\"}",
     .state_size = wavefront_state_size,
     .allocate = wavefront_allocate,
 };

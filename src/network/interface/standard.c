@@ -35,6 +35,14 @@ static const struct option standard_options[] = {
     OPTION_TICKS(
         struct standard_config, feed_cycle, "null", 1, 1000000,
         "between two flits that a terminal's processor hands over, whatever its channels carry; null: all at once"),
+    OPTION_TICKS(struct standard_config, credit_latency, "0", 0, 1000000,
+                 "from a flit's arrival to the way back of its credit"),
+    OPTION_BOOL(struct standard_config, empty_vcs, "false",
+                "a packet enters only by a virtual channel whose buffer at the router is empty"),
+    OPTION_U32(
+        struct standard_config, urgent_class, "null", 1, 63, NULL,
+        "protocol class whose packets wait in front of all others at their source, from the channel's next cycle on; "
+        "null: none"),
     OPTION_END,
 };
 
@@ -94,6 +102,12 @@ FOR_EITHER void enqueue_packet(struct interfaces *n, uint32_t number, uint32_t h
     tick_t now = n->engine->now;
     struct outlet *outlet = &n->outlets[number];
     struct injector *injector = &n->injectors[(size_t)number * n->channels];
+    if (__builtin_expect(n->config.urgent_class != 0, 0) &&
+        network_packet(n->network, handle)->protocol == n->config.urgent_class) {
+        source_queue_put(n, number, &outlet->source, handle);
+        outlet_wake(n, number, now + n->channel_cycle);
+        return;
+    }
     /* Credits of this tick are in already, so what can be sent now need not wait for the end of the tick. */
     if (outlet->source.first == FW_NONE && injector->packet == FW_NONE && injector->free_at <= now &&
         take_packet(n, injector, handle, now, chunks)) {
@@ -293,9 +307,9 @@ FOR_EITHER void receive(struct interfaces *n, const struct flit_event *event, ui
         struct lane_place back = outlet->ejector;
         back.lane += from.lane;
         if (chunks)
-            send_credits(network, EVENT_CREDIT, back, flits, now + outlet->latency);
+            send_credits(network, EVENT_CREDIT, back, flits, now + outlet->credit_latency);
         else
-            send_credit(network, EVENT_CREDIT, back, now + outlet->latency);
+            send_credit(network, EVENT_CREDIT, back, now + outlet->credit_latency);
         if (network_is_traced(network, event->flit.packet) && event->flit.place & FLIT_TAIL)
             network_trace(network, now, FW_NONE, "eject", "tail at terminal %u", event->to.target);
         interface_arrive(network, event->to.target, event->flit, flits, now - (flits - 1) * n->channel_cycle, now);
@@ -322,8 +336,9 @@ static void build_outlet(struct interfaces *n, uint32_t number)
     struct lane_place entry = network_entry(network, number % n->planes, number / n->planes);
     n->outlets[number] = (struct outlet){
         .step_at = FW_NEVER,
-        .source = {.first = FW_NONE, .last = FW_NONE},
+        .source = {.first = FW_NONE, .last = FW_NONE, .last_urgent = FW_NONE},
         .latency = link->latency,
+        .credit_latency = n->config.credit_latency + link->latency,
         .ejector = network_exit(network, number % n->planes, number / n->planes),
     };
     for (uint32_t i = 0; i < n->channels * n->groups; i++) {

@@ -12,7 +12,9 @@
 
 struct standard_config {
     uint32_t injection_channels, ejection_channels, injection_vcs, vc_order;
-    uint64_t latency, feed_cycle;
+    uint64_t latency, feed_cycle, credit_latency;
+    bool empty_vcs;
+    uint32_t urgent_class;
 };
 
 /* One injection channel of one terminal. */
@@ -31,6 +33,7 @@ struct injector {
 /* Packets that wait at their source. */
 struct source_queue {
     uint32_t first, last; /* FW_NONE: empty */
+    uint32_t last_urgent; /* of those in front; FW_NONE: none */
 };
 
 /* A terminal's way into one plane, and out of it. */
@@ -39,6 +42,7 @@ struct outlet {
     struct source_queue source; /* unless it has several, by level of service */
     struct lane_place ejector;  /* VC 0 of its first ejection channel, at the router: where credits go */
     tick_t latency;             /* of its channels */
+    tick_t credit_latency;      /* until the router is told of a credit */
 };
 
 /* Packets that a terminal's processor has made and not handed over yet; while there are some, a step is due. */
@@ -75,15 +79,31 @@ static inline void outlet_wake(struct interfaces *n, uint32_t number, tick_t whe
     network_wake(n->engine, EVENT_INTERFACE_STEP, number, &n->outlets[number].step_at, when);
 }
 
+/* Puts a packet of the class that goes before others behind those of it that wait already. */
+static inline void source_queue_put_urgent(const struct interfaces *n, struct source_queue *source, uint32_t handle)
+{
+    uint32_t *link =
+        source->last_urgent == FW_NONE ? &source->first : &network_packet(n->network, source->last_urgent)->next;
+    network_packet(n->network, handle)->next = *link;
+    if (source->last == FW_NONE || source->last == source->last_urgent)
+        source->last = handle;
+    *link = source->last_urgent = handle;
+}
+
 /* Of the outlet with this number. */
 static inline void source_queue_put(const struct interfaces *n, uint32_t number, struct source_queue *source,
                                     uint32_t handle)
 {
-    if (source->last == FW_NONE)
-        source->first = handle;
-    else
-        network_packet(n->network, source->last)->next = handle;
-    source->last = handle;
+    if (__builtin_expect(n->config.urgent_class != 0, 0) &&
+        network_packet(n->network, handle)->protocol == n->config.urgent_class) {
+        source_queue_put_urgent(n, source, handle);
+    } else {
+        if (source->last == FW_NONE)
+            source->first = handle;
+        else
+            network_packet(n->network, source->last)->next = handle;
+        source->last = handle;
+    }
     if (n->queues) {
         n->queues[number].packets++;
         n->queues[number].flits += network_packet(n->network, handle)->size;
@@ -96,6 +116,8 @@ static inline uint32_t source_queue_take(const struct interfaces *n, uint32_t nu
     source->first = network_packet(n->network, handle)->next;
     if (source->first == FW_NONE)
         source->last = FW_NONE;
+    if (source->last_urgent == handle)
+        source->last_urgent = FW_NONE;
     if (n->queues) {
         n->queues[number].packets--;
         n->queues[number].flits -= network_packet(n->network, handle)->size;
@@ -139,6 +161,7 @@ FOR_EITHER uint32_t pick_vc(const struct interfaces *n, struct packet *packet, c
         last = look_behind(n, packet, last);
     }
     uint32_t room = chunks                             ? transfer_flits(&n->network->plan.transfer, packet, 0)
+                    : n->config.empty_vcs              ? n->network->plan.buffer_depth
                     : n->network->plan.reserves_packet ? network_room_for(n->network, packet->size)
                                                        : 1;
     uint64_t behind = allowed & (~(uint64_t)1 << last);
