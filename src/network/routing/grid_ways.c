@@ -177,9 +177,10 @@ static const struct option one_way_escape_options[] = {
 static void one_way_escape_prepare(struct routing *routing, const struct choice *self, struct arena *arena,
                                    struct errors *errors)
 {
-    static const struct ring_config by_wrap = {.dateline = DATELINE_BY_WRAP, .tie = TIE_RANDOM};
+    /* Depends on where a packet is alone, not on how it came there. */
+    static const struct ring_config stateless = {.dateline = DATELINE_FIXED, .tie = TIE_UP};
     const struct one_way_escape_config *config = self->config;
-    struct dimension_order *order = dimension_order_create(routing, self, &by_wrap, arena, errors);
+    struct dimension_order *order = dimension_order_create(routing, self, &stateless, arena, errors);
     routing->state = order;
     if (!order)
         return;
@@ -209,8 +210,6 @@ static void one_way_escape_route(struct route *route)
         if (up && (offered++ == 0 || config->dimensions == EVERY_DIMENSION))
             route_add_vcs(route, grid_port(routing->topology->grid, d, down, 0), adaptive);
     }
-    if (!is_escaping)
-        packet->route &= ~ROUTE_PAST_PIVOT; /* as if it came into the ring here */
     dimension_order_step(route, order, packet->destination_router, 0);
 }
 
