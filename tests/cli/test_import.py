@@ -197,6 +197,12 @@ def test_a_chip_has_lengths_and_numbers_of_its_own(booksim):
     assert imported["network.channel"] == {"latency": 1} and imported["workload.applications.0.allocation.type"] == "tiles"
 
 
+def test_a_choice_that_booksim_makes_ahead_is_said_where_it_is_not(booksim):
+    text = "topology = fattree; k = 4; n = 3; routing_function = anca; routing_delay = %d;"
+    assert "a head that waits keeps the port up" in booksim(text % 0).note("routing_delay = 0")
+    assert booksim(text % 1).notes == []
+
+
 def test_a_dragonfly_has_its_own_latencies_whatever_is_said(booksim):
     for noc in 0, 1:
         imported = booksim(f"topology = dragonflynew; k = 2; n = 1; num_vcs = 3; routing_function = ugal; use_noc_latency = {noc};", checked=2)
