@@ -26,6 +26,7 @@ enum random_purpose {
     RANDOM_REPLY,
     RANDOM_OUTPUT,
     RANDOM_PLANE,
+    RANDOM_SOURCE,
     RANDOM_PLUGIN = 1000, /* from here on free for components outside the tree */
 };
 

@@ -21,6 +21,7 @@ enum congestion_mode {
     CONGESTION_PORT_MINIMUM,
     CONGESTION_PORT_MAXIMUM,
     CONGESTION_PORT_TOTAL,
+    CONGESTION_OFFERED_SUM, /* of a port, the VCs that the packet may take */
 };
 extern const char *const congestion_mode_names[];
 

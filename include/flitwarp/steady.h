@@ -21,7 +21,8 @@ struct steady_config {
     uint64_t reply_delay;
     uint32_t messages_per_transaction; /* requests */
     uint32_t transaction_destinations; /* enum steady_destinations */
-    const char *relative;              /* file of weights; NULL: all terminals have the same load */
+    bool gap_by_size;
+    const char *relative; /* file of weights; NULL: all terminals have the same load */
 };
 extern const struct option steady_options[]; /* all but those of every application */
 
@@ -34,11 +35,13 @@ struct steady {
     struct size size, reply;        /* reply.ops is NULL: no replies, or those of size */
     struct random *random;          /* by rank */
     unsigned char *memory;          /* of the injection process, by rank */
+    uint32_t *flits;                /* by rank: of its last injection; NULL: gaps are by the mean */
     uint32_t messages;              /* of a transaction */
     bool to_each;                   /* its messages have destinations of their own */
     bool is_plain;                  /* one message at a time, whose size says all */
     bool silent;                    /* load 0 */
     double weight;                  /* mean over the ranks */
+    double mean_flits;              /* of an injection */
 };
 
 /* From the application's settings; false, with errors added there, when they do not fit. */
@@ -60,6 +63,12 @@ static inline tick_t steady_gap(struct steady *steady, const struct application 
     const struct injection *injection = &steady->injection;
     if (__builtin_expect(steady->injection_of != NULL, 0))
         injection = &steady->injection_of[rank];
+    struct injection by_size;
+    if (__builtin_expect(steady->flits != NULL, 0) && !first) {
+        by_size = *injection;
+        by_size.rate *= steady->mean_flits / steady->flits[rank];
+        injection = &by_size;
+    }
     void *memory = steady->memory + injection->ops->state_size * rank;
     uint64_t cycles = injection->ops->gap(injection, memory, first, &steady->random[rank]);
     return cycles < MAX_GAP ? cycles * application->cycle : MAX_GAP;

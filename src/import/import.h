@@ -221,6 +221,11 @@ unsigned long long supersim_ports(struct import *import);
 /* VCs of all protocol classes. */
 unsigned long long supersim_vcs(struct import *import);
 
+/* What a scheduler of a crossbar lets a packet have: `room` and `lock`. */
+void supersim_put_flow(struct import *import, const char *scheduler);
+/* The arbiter of an allocator that has one thing to give. */
+void supersim_put_arbiter(struct import *import, const char *allocator, const char *key);
+
 void supersim_network(struct import *import);
 void supersim_routing(struct import *import);
 void supersim_router(struct import *import);

@@ -19,11 +19,8 @@
 #define APPLICATION "workload.applications*."
 #define CLASS "network.protocol_classes*."
 #define INTERFACE "network.interface."
-#define SCHEDULER "network.router.output_crossbar_scheduler."
 
 static const char no_log[] = "results and logs are asked for on the command line";
-static const char no_order[] = "the second crossbar, to the channel, takes no time";
-static const char no_injection[] = "an interface takes the first VC that is free";
 static const char grid_known[] = "coordinates are those of the network";
 
 static const struct import_lost supersim_lost[] = {
@@ -37,30 +34,20 @@ static const struct import_lost supersim_lost[] = {
     {"network.traffic_log*={\"file\": null}", HARMLESS, no_log, "flitwarp run --traffic-log"},
     {"network.channel_mode=fixed; network.*scalar*", DECISIVE, "channels of one kind have one latency",
      "network.channel.latency"},
-    {INTERFACE "crossbar_scheduler", DECISIVE, "an interface sends the flits of its packets in turn", NULL},
-    {INTERFACE "adaptive=false; " INTERFACE "fixed_msg_vc=false", DECISIVE, no_injection, NULL},
     {INTERFACE "*credits*", HARMLESS, "an interface knows the buffers of its router", "network.router.buffer_depth"},
     {INTERFACE "type=standard", HARMLESS, NULL, NULL},
-    {CLASS "injection.algorithm=common; " CLASS "injection.adaptive=false; " CLASS
-           "injection.fixed_msg_vc=false; " CLASS "injection.*",
-     DECISIVE, no_injection, "network.interface"},
-    {CLASS "reduction={\"algorithm\": \"all_minimal\", \"max_outputs\": 0}; " CLASS "reduction.*", DECISIVE,
-     "this routing offers its outputs as they come", NULL},
+    {CLASS "injection.algorithm=common; " CLASS "injection.*", DECISIVE, "an interface has a queue for each VC",
+     "network.interface queue_per_vc"},
+    {CLASS "reduction.*", DECISIVE, "this routing offers its outputs as they come", NULL},
     {CLASS "mode=vc", DECISIVE, "congestion is seen by VC or port as the sensor says", "network.router.congestion.per"},
     {CLASS "least_common_ancestor=true", HARMLESS, "ways turn at the lowest common ancestor", NULL},
     {CLASS "routing.*", DECISIVE, "this routing has no such choice", NULL},
-    {"network.router.input_queue_*", DECISIVE, "belongs to input_queue_mode tailored", "network.router.buffer_depth"},
+    {"network.router.input_queue_*", HARMLESS, "belongs to input_queue_mode tailored", "network.router.buffer_depth"},
     {"network.router.congestion*", DECISIVE, "this router has no congestion sensor", "network.router.congestion"},
-    {"network.router.output_queue_depth", DECISIVE, "an input-queued router sends to its channels directly",
-     "network.router.type input_output_queued"},
-    {"network.router.output_crossbar={\"latency\": 1}; network.router.output_crossbar.latency=1", DECISIVE, no_order,
+    {"network.router.output_crossbar*", HARMLESS, "an input-queued router has no queues at its outputs", NULL},
+    {"network.router.transfer_latency", HARMLESS, "belongs to output-queued routers",
      "network.router.crossbar_latency"},
-    {SCHEDULER "*_packet=false; " SCHEDULER "packet_lock=false", DECISIVE,
-     "packets take turns on a channel flit by flit", NULL},
-    {SCHEDULER "*", DECISIVE, "an output sends the flits of its VCs in turn", "network.router.arbiter"},
-    {"network.router.transfer_latency", DECISIVE, "belongs to output-queued routers",
-     "network.router.crossbar_latency"},
-    {"*allocator.slip_latch=true", HARMLESS, "arbiters move on when their choice is taken", NULL},
+    {"*allocator.slip_latch=true", DECISIVE, "arbiters move on when their choice is taken", NULL},
     {"*allocator.scheme=sequential", DECISIVE, "the first diagonal is the same in every cycle", NULL},
     {"*allocator.*", DECISIVE, "this allocator has no such setting", NULL},
     {"network.*_port", HARMLESS, "ports are numbered by the topology", NULL},
@@ -68,8 +55,9 @@ static const struct import_lost supersim_lost[] = {
     {APPLICATION "rate_log*={\"file\": null}", HARMLESS, no_log, "flitwarp run --rate-log"},
     {APPLICATION "kill_on_saturation=false", HARMLESS, "a saturated run ends by itself",
      "\"saturated\" in the results"},
-    {APPLICATION "log_during_saturation=false", HARMLESS, "a saturated run is sampled like any other", NULL},
-    {APPLICATION "warmup_*", DECISIVE, "the steady state is found by other measures", "warmup auto"},
+    {APPLICATION "log_during_saturation=false; " APPLICATION "max_saturation_cycles", HARMLESS,
+     "a saturated run is sampled like any other", NULL},
+    {APPLICATION "warmup_*", HARMLESS, "the steady state is found by other measures", "warmup auto"},
     {APPLICATION "relative_injection", DECISIVE, "all terminals of an application send alike",
      "several applications with allocation"},
     {APPLICATION "transaction_size=1; " APPLICATION "multi_destination_transactions=false", DECISIVE,

@@ -77,7 +77,7 @@ static void put_dragonfly(struct import *import)
     struct json *global =
         import_set(import, "network.topology", "routers=%llu global=%llu", routers, (channels + routers - 1) / routers);
     import_comment(import, global, "%llu channels out of a group of %llu routers", channels, routers);
-    import_set(import, "network.topology", "groups=%llu", groups);
+    import_set(import, "network.topology", "groups=%llu arrangement=relative", groups);
     if (import_count(import, local_weight, 1, 1, 65536) > 1)
         import_note(import, local_weight, DECISIVE, "there is one channel between two routers of a group", NULL);
     if (channels % routers)
@@ -164,11 +164,16 @@ static void put_interface(struct import *import)
                                              {"interface.credits_min", "router.input_queue_min"},
                                              {"interface.credits_max", "router.input_queue_max"}};
     unsigned long long ports = supersim_ports(import);
-    import_set(import, "network.interface", "type=standard");
+    import_set(import, "network.interface", "type=queue_per_vc");
     if (ports > 1)
         import_set(import, "network.interface", "injection_channels=%llu ejection_channels=%llu", ports, ports);
-    import_set(import, "network.interface", "latency=%llu",
-               supersim_ticks(import, "interface.crossbar.latency", "interface", 0));
+    struct json *latency = import_set(import, "network.interface", "latency=%llu",
+                                      1 + import_count_at(import, "interface.crossbar.latency", 1, 1, 9999));
+    import_comment(import, latency, "its crossbar, and a cycle to be given it");
+    struct import inner =
+        import_within(import, import_block(import, "interface"), import_ours(import, "network.interface"));
+    supersim_put_flow(&inner, "crossbar_scheduler");
+    supersim_put_arbiter(&inner, "crossbar_scheduler.allocator", "arbiter");
     for (uint32_t i = 0; i < 4; i++) {
         const struct json *own = import_look(import, credits[i][0]), *routers = import_look(import, credits[i][1]);
         if (own && routers && json_is_equal(own, routers))
@@ -206,7 +211,6 @@ static const struct routing_row {
     {"dragonfly", "adaptive", NULL, NULL, "ugal", NULL},
     {"fat_tree", "common_ancestor", "selection", "flow_hash", "up_down", "hash"},
     {"fat_tree", "common_ancestor", "selection", "flow_cache", "up_down", "hash"},
-    {"fat_tree", "common_ancestor", "reduction.algorithm", "all_minimal", "up_down", "random"},
     {"fat_tree", "common_ancestor", NULL, NULL, "up_down", "adaptive"},
     {"hyperx", "minimal", NULL, NULL, "minimal_adaptive", NULL},
     {"hyperx", "ugal", NULL, NULL, "ugal", NULL},
@@ -248,6 +252,25 @@ static void take_given(struct import *import)
         import_take(import, import->row->key);
 }
 
+/* Where none is asked for, nothing is left out, and how does not matter. */
+static void take_outputs(struct import *import)
+{
+    const struct json *most = import_look(import, "max_outputs");
+    if (most && (most->type != JSON_NUMBER || most->number != 0))
+        return;
+    import_take(import, "max_outputs");
+    import_take(import, "output_algorithm");
+    if (!has_option(import, "mode"))
+        import_take(import, "output_type");
+}
+
+static void take_zero(struct import *import)
+{
+    const struct json *node = import_look(import, import->row->key);
+    if (node && node->type == JSON_NUMBER && node->number == 0)
+        import_take(import, import->row->key);
+}
+
 /* Rounds that skip and the one that finishes may differ in SuperSim. */
 static void put_rounds(struct import *import)
 {
@@ -261,6 +284,25 @@ static void put_rounds(struct import *import)
     import_set(import, "", "deroutes=%s", deroutes);
 }
 
+/* What a reduction does not look at; and all of one that leaves everything as it is. */
+static void take_idle_reduction(struct import *import, bool is_ours)
+{
+    bool is_plain = has_value(import, "reduction.algorithm", "all_minimal");
+    const struct json *outputs = import_look(import, "reduction.max_outputs");
+    if (!has_value(import, "reduction.algorithm", "weighted")) {
+        import_take(import, "reduction.congestion_bias");
+        import_take(import, "reduction.independent_bias");
+        import_take(import, "reduction.non_minimal_weight_func");
+    } else if (has_value(import, "reduction.non_minimal_weight_func", "regular")) {
+        import_take(import, "reduction.non_minimal_weight_func");
+    }
+    if (!is_plain || is_ours || (outputs && outputs->number != 0))
+        return;
+    import_take(import, "reduction.algorithm");
+    import_take(import, "reduction.max_outputs");
+    import_take(import, "mode");
+}
+
 /* A block of its own on most topologies, keys of the algorithm on a HyperX. */
 static void put_reduction(struct import *import)
 {
@@ -271,12 +313,19 @@ static void put_reduction(struct import *import)
         {0}};
     struct json *block = import_look(import, "reduction");
     bool has_own = block && block->type == JSON_OBJECT;
+    if (has_own)
+        take_idle_reduction(import, has_option(import, "reduction"));
     const char *unsaid = has_own ? "weighted" : import_look(import, "congestion_bias") ? "weighted" : NULL;
-    if (!has_own && import_is(import_ours(import, "type"), "least_congested_queue"))
+    if (!has_own && import_lists("least_congested_queue minimal_adaptive", import_ours(import, "type")->text))
         unsaid = "least_congested";
     const struct json *selection = import_ours(import, "selection");
     if (!has_option(import, "reduction") || !unsaid || (selection && !import_is(selection, "adaptive")))
         return;
+    if (has_own && import_is(import_ours(import, "type"), "up_down") && supersim_vcs(import) > 1 &&
+        (!has_value(import, "reduction.algorithm", "all_minimal") ||
+         import_number(import, import_look(import, "reduction.max_outputs"), 0, 0, 1e9) != 0))
+        import_note(import, import_look(import, "reduction.max_outputs"), DECISIVE,
+                    "VCs are chosen on the way up alone, and all are offered on the way down", NULL);
     struct import inner = *import;
     inner.kind = import_nearest(import, has_own ? import_take(import, "reduction.algorithm") : NULL,
                                 "all_minimal least_congested_minimal=least_congested weighted", "reduction", unsaid);
@@ -291,12 +340,22 @@ static const struct import_row algorithm_rows[] = {
     {.of = "skipping_dimensions", IMPORT_NUMBER("step", NULL, "step", 0, 1e9)},
     {.of = "skipping_dimensions", IMPORT_BY(put_rounds, "skipping_algorithm", NULL)},
     {.of = "least_congested_queue", IMPORT_BY(take_given, "short_cut", "true")},
+    {.of = "valiant ugal", IMPORT_BY(take_given, "short_cut", "false")},
+    {.of = "valiant ugal", IMPORT_BY(take_given, "minimal", "dimension_order")},
+    {.of = "minimal_adaptive", IMPORT_BY(take_given, "minimal", "adaptive")},
+    {.of = "minimal_adaptive", IMPORT_BY(take_given, "output_algorithm", "random")},
+    {.of = "minimal", IMPORT_BY(take_given, "adaptive", "false")},
+    {.of = "dimension_order valiant ugal", IMPORT_BY(take_outputs, "max_outputs", NULL)},
+    {.of = "ugal", IMPORT_BY(take_given, "non_minimal", "valiants")},
+    {.of = "ugal", IMPORT_BY(take_given, "decision_scheme", "monolithic_weighted")},
+    {.of = "ugal", IMPORT_BY(take_given, "bias_mode", "regular")},
+    {.of = "ugal", IMPORT_BY(take_zero, "congestion_bias", NULL)},
     {.of = "least_congested_queue skipping_dimensions", IMPORT_BY(take_given, "output_algorithm", "random")},
     {.of = "skipping_dimensions", IMPORT_BY(take_given, "decision_scheme", "monolithic_weighted")},
     {.of = "skipping_dimensions", IMPORT_BY(take_given, "bias_mode", "regular")},
     {.of = "skipping_dimensions", IMPORT_BY(take_given, "hop_count_mode", "absolute")},
     {IMPORT_WORDS(put_option, "mode", "mode", "vc port_ave=port_average port_min=port_minimum port_max=port_maximum")},
-    {IMPORT_WORDS(put_option, "output_type", "mode", "vc port=port_average")},
+    {IMPORT_WORDS(put_option, "output_type", "mode", "vc port=offered_sum")},
     {IMPORT_WORDS(put_option, "hop_count_mode", "hop_count", "absolute normalized")},
     {IMPORT_WORDS(put_option, "intermediate_node", "intermediate",
                   "regular=router source dest=destination source_dest=source_destination unaligned")},
@@ -325,6 +384,10 @@ static void put_algorithm(struct import *import)
         row++;
     import->kind = row->ours ? row->ours : "minimal";
     import_set(import, "", "type=%s", import->kind);
+    if (strcmp(topology, "torus") == 0 && import_lists("dimension_order valiant", import->kind))
+        import_set(import, "", "dateline=from_wrap");
+    if (strcmp(import->kind, "valiant") == 0 && strcmp(topology, "dragonfly") != 0)
+        import_set(import, "", "own_router=true");
     if (!row->ours)
         import_note(import, algorithm, DECISIVE, "no such routing for this topology", "minimal");
     else if (row->key)
@@ -379,6 +442,25 @@ static void put_classes(struct import *import, const struct json *classes)
         import_set(import, "/network", "protocol_classes=%u", classes->count);
 }
 
+/* How packets get their VC at the source; all classes as the first. */
+static void put_injection(struct import *import, const struct json *classes)
+{
+    const struct json *first = json_find(classes->first, "injection");
+    uint32_t number = 0;
+    for (struct json *class = classes->first; class; class = class->next, number++) {
+        import->theirs = class;
+        struct json *block = import_block(import, "injection");
+        if (number && first && block)
+            note_differences(import, first, block, number);
+        struct import inner = import_within(import, block, import_ours(import, "/network.interface"));
+        bool is_adaptive = import_truth_at(&inner, "adaptive", false);
+        bool is_fixed = import_truth_at(&inner, "fixed_msg_vc", false);
+        if (!number)
+            import_set(&inner, "", "choice=%s per_message=%s", is_adaptive ? "shortest" : "random",
+                       is_fixed ? "true" : "false");
+    }
+}
+
 void supersim_routing(struct import *import)
 {
     struct json *classes = import_look(import, "/network.protocol_classes"), *first = NULL;
@@ -401,5 +483,6 @@ void supersim_routing(struct import *import)
     import->theirs = first;
     import->ours = import_ours(import, "/network.routing");
     put_algorithm(import);
+    put_injection(import, classes);
     put_classes(import, classes);
 }

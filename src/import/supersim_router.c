@@ -64,17 +64,21 @@ static void put_input_queues(struct import *import)
 /* Those of an output-queued router are endless where nothing is said, on both sides. */
 static void put_output_queues(struct import *import)
 {
-    if (strcmp(import->kind, "input_queued") == 0)
+    if (strcmp(import->kind, "input_queued") == 0) {
+        import_count_at(import, "output_queue_depth", 1, 1, 1u << 30); /* never full: the crossbar is no faster */
         return;
+    }
     const struct json *depth = import_take(import, "output_queue_depth");
     bool may_be_endless = strcmp(import->kind, "output_queued") == 0;
     if (may_be_endless && (!depth || import_is(depth, "infinite")))
         return;
-    if (may_be_endless && depth->type != JSON_NUMBER)
+    if (may_be_endless && depth->type != JSON_NUMBER) {
         import_expected(import, depth, "a number of flits or \"infinite\"");
-    else
-        import_set(import, "", "output_depth=%llu",
-                   import_count(import, depth, 8, 1, may_be_endless ? 1000000000 : BUFFER_MAX));
+        return;
+    }
+    unsigned long long flits = import_count(import, depth, 8, 1, may_be_endless ? 999999999 : BUFFER_MAX - 1);
+    import_comment(import, import_set(import, "", "output_depth=%llu", flits + 1),
+                   "%llu flits, and one that is next on the channel", flits);
 }
 
 /* ---- arbiters and allocators ---- */
@@ -146,9 +150,10 @@ static void put_allocator(struct import *import, const char *path, const char *k
     bool is_first = import_is(type, "cr_separable"), is_one_sided = import_is(type, "r_separable");
     struct json *resource = arbiter_of(&inner, "resource_arbiter");
     struct json *client = is_one_sided ? json_copy(import->arena, resource) : arbiter_of(&inner, "client_arbiter");
-    bool is_islip = import_truth_at(&inner, "slip_latch", true) && !is_first && !is_one_sided &&
-                    import_is(resource, "round_robin") && import_is(client, "round_robin");
     unsigned long long iterations = is_one_sided ? 1 : import_count_at(&inner, "iterations", 1, 1, 64);
+    /* Its pointers move in all iterations, those of iSLIP in the first. */
+    bool is_islip = iterations == 1 && import_truth_at(&inner, "slip_latch", true) && !is_first && !is_one_sided &&
+                    import_is(resource, "round_robin") && import_is(client, "round_robin");
     struct json *block =
         import_set(import, key, "type=%s iterations=%llu", is_islip ? "islip" : ours, iterations)->parent;
     if (is_islip)
@@ -159,87 +164,70 @@ static void put_allocator(struct import *import, const char *path, const char *k
 
 /* ---- crossbar ---- */
 
-/* An output for every port. */
-static void put_crossbar_flow(struct import *import)
+void supersim_put_flow(struct import *import, const char *scheduler)
 {
-    bool is_whole = import_truth_at(import, "crossbar_scheduler.full_packet", false);
-    const struct json *lock = import_take(import, "crossbar_scheduler.packet_lock");
-    bool is_locked = import_truth(import, lock, false);
-    bool unlocks = import_truth_at(import, "crossbar_scheduler.idle_unlock", false);
-    const char *flow = is_whole ? "packet_buffer" : is_locked ? "winner_take_all" : "flit_buffer";
-    import_set(import, "", "crossbar_flow=%s", flow);
-    if (is_whole && !is_locked)
-        import_note(import, lock, DECISIVE, "a packet that fits has its output for itself", flow);
-    else if (!is_whole && is_locked && !unlocks)
-        import_note(import, lock, DECISIVE, "a packet that stalls lets others pass: locked, they could deadlock", flow);
-}
-
-/* An output for every VC, that of one packet at a time anyway: a lock on it changes nothing. */
-static void put_crossbar_outputs(struct import *import)
-{
-    const struct json *full = import_take(import, "crossbar_scheduler.full_packet");
-    bool is_full = import_truth(import, full, false);
-    unsigned long long vcs = supersim_vcs(import);
-    import_truth_at(import, "crossbar_scheduler.packet_lock", false); /* wrong ones are refused all the same */
-    import_truth_at(import, "crossbar_scheduler.idle_unlock", false);
-    import_set(import, "", "crossbar_flow=%s", is_full ? "packet_buffer" : "flit_buffer");
-    if (is_full && vcs > 1)
-        import_note(import, full, DECISIVE,
-                    "a packet that waits for room has its output port for itself, not one VC of it", "packet_buffer");
-    if (!is_full)
-        import_comment(import, import_set(import, "", "output_speedup=%llu", vcs < 64 ? vcs : 64),
-                       "the crossbar has an output for every VC");
+    struct import inner = import_within(import, import_block(import, scheduler), NULL);
+    bool is_whole = import_truth_at(&inner, "full_packet", false);
+    bool is_locked = import_truth_at(&inner, "packet_lock", false);
+    bool unlocks = import_truth_at(&inner, "idle_unlock", false);
+    import_set(import, "", "room=%s lock=%s", is_whole ? "packet" : "flit",
+               !is_locked ? "none"
+               : unlocks  ? "until_idle"
+                          : "packet");
 }
 
 /* Input-queued, with or without queues at the outputs. */
 static void put_pipeline(struct import *import)
 {
-    unsigned long long vcs = supersim_vcs(import);
-    import_block(import, "crossbar_scheduler");
-    bool waits = import_truth_at(import, "vca_swa_wait", true);
-    struct json *vc_allocation = import_set(import, "", "vc_allocation_latency=%d", waits);
-    if (!waits)
-        import_comment(import, vc_allocation, "vca_swa_wait false: both allocations in one cycle");
-    struct json *speedup =
-        import_set(import, "", "switch_allocation_latency=1 crossbar_latency=%llu credit_latency=0 input_speedup=%llu",
-                   import_count_at(import, "crossbar.latency", 1, 0, 10000), vcs < 64 ? vcs : 64);
-    import_comment(import, speedup, "the crossbar has an input for every VC");
-    if (strcmp(import->kind, "input_output_queued") == 0)
-        put_crossbar_outputs(import);
-    else
-        put_crossbar_flow(import);
+    import_set(import, "", "waits_for_exit=%s stores_packet=%s",
+               import_truth_at(import, "vca_swa_wait", true) ? "true" : "false",
+               import_truth_at(import, "store_and_forward", false) ? "true" : "false");
+    import_set(import, "", "crossbar_latency=%llu", import_count_at(import, "crossbar.latency", 1, 1, 10000));
+    supersim_put_flow(import, "crossbar_scheduler");
     put_allocator(import, "vc_scheduler.allocator", "vc_allocator");
     put_allocator(import, "crossbar_scheduler.allocator", "allocator");
-    const struct json *chosen = import_ours(import, "allocator.output_arbiter");
-    import_put(import, "arbiter", chosen ? json_copy(import->arena, chosen) : json_text(import->arena, "round_robin"));
-    if (import_truth_at(import, "store_and_forward", false))
-        import_set(import, "", "switching=store_and_forward");
 }
 
 /* What picks among the queues of an output: one arbiter here, an allocator of one resource there. */
-static void put_output_arbiter(struct import *import, const char *key)
+void supersim_put_arbiter(struct import *import, const char *allocator, const char *key)
 {
-    import_take(import, "output_crossbar_scheduler.idle_unlock"); /* says more about packet_lock, which is listed */
-    struct import inner = import_within(import, import_block(import, "output_crossbar_scheduler.allocator"), NULL);
+    struct import inner = import_within(import, import_block(import, allocator), NULL);
     import_take(&inner, "type");
     import_take(&inner, "slip_latch");
     import_take(&inner, "iterations");
     import_put(import, key, arbiter_of(&inner, "resource_arbiter"));
 }
 
+/* What a VC of an output sends before others may. */
+static void put_output_hold(struct import *import)
+{
+    struct import inner = import_within(import, import_block(import, "output_crossbar_scheduler"), NULL);
+    const struct json *full = import_take(&inner, "full_packet"), *lock = import_take(&inner, "packet_lock");
+    bool is_locked = import_truth(&inner, lock, false), unlocks = import_truth_at(&inner, "idle_unlock", false);
+    bool is_whole = import_truth(&inner, full, false);
+    import_set(import, "", "output_hold=%s", is_locked ? "packet" : "flit");
+    if (strcmp(import->kind, "output_queued") != 0)
+        import_set(import, "", "output_room=%s", is_whole ? "packet" : "flit");
+    else if (!is_whole)
+        import_note(import, full, DECISIVE, "packets leave whole", "output_hold packet");
+    if (is_locked && !unlocks && !is_whole)
+        import_note(import, lock, DECISIVE, "a packet that stalls lets others pass: locked, they could deadlock",
+                    "output_hold packet");
+}
+
 static void put_transfer(struct import *import)
 {
     static const char *const absent[] = {"crossbar", "crossbar_scheduler", "vc_scheduler", "vca_swa_wait"};
     for (uint32_t i = 0; i < 4; i++)
-        import_note(import, import_take(import, absent[i]), DECISIVE, "an output-queued router has none",
+        import_note(import, import_take(import, absent[i]), HARMLESS, "an output-queued router has none",
                     "network.router.transfer_latency");
-    import_set(import, "", "transfer_latency=%llu credit_latency=0",
-               import_count_at(import, "transfer_latency", 1, 0, 100000));
-    put_output_arbiter(import, "arbiter");
+    import_set(import, "", "transfer_latency=%llu", import_count_at(import, "transfer_latency", 1, 1, 100000));
+    supersim_put_arbiter(import, "output_crossbar_scheduler.allocator", "arbiter");
+    put_output_hold(import);
+    import_set(import, "", "output_latency=%llu", 1 + import_count_at(import, "output_crossbar.latency", 1, 1, 9999));
     const struct json *whole = import_take(import, "store_and_forward");
-    if (import_truth(import, whole, false))
-        import_note(import, whole, DECISIVE, "this router moves flits as they come",
-                    "network.router.type input_queued");
+    if (!import_truth(import, whole, true))
+        import_note(import, whole, DECISIVE, "an output-queued router stores packets", "store_and_forward true");
 }
 
 /* ---- congestion sensor ---- */
@@ -321,7 +309,8 @@ void supersim_router(struct import *import)
     import->ours = import_ours(import, "/network.router");
     const struct json *node = import->theirs ? import_need(import, "architecture") : NULL;
     import->kind = import_choice(import, node, "input_queued output_queued input_output_queued", "input_queued");
-    import_set(import, "", "type=%s num_vcs=%llu", import->kind, supersim_vcs(import));
+    import_set(import, "", "type=%s num_vcs=%llu",
+               strcmp(import->kind, "output_queued") == 0 ? "staged_output" : "staged", supersim_vcs(import));
     put_input_queues(import);
     put_output_queues(import);
     import_set(import, "", "cycle=%llu", supersim_cycle(import, "router"));
@@ -329,7 +318,11 @@ void supersim_router(struct import *import)
         put_transfer(import);
     else
         put_pipeline(import);
-    if (strcmp(import->kind, "input_output_queued") == 0)
-        put_output_arbiter(import, "output_arbiter");
+    if (strcmp(import->kind, "input_output_queued") == 0) {
+        supersim_put_arbiter(import, "output_crossbar_scheduler.allocator", "output_arbiter");
+        put_output_hold(import);
+        import_set(import, "", "output_latency=%llu",
+                   1 + import_count_at(import, "output_crossbar.latency", 1, 1, 9999));
+    }
     put_sensor(import);
 }

@@ -377,8 +377,10 @@ static void put_sizes(struct import *import, bool has_traffic)
         import_note(import, responses, DECISIVE, "this application has no replies", NULL);
     has_replies &= has_traffic;
     if (import_ours(import, "load") && has_traffic)
-        import_comment(import, import_set(import, "", "injection=periodic"),
-                       "a message every size / rate cycles, as SuperSim does");
+        import_comment(
+            import,
+            import_set(import, "", "gap_by_size=true injection.type=periodic injection.rounding=random")->parent,
+            "a message every size / rate cycles, as SuperSim does");
     struct import inner = import_within(import, import_block(import, "message_size_distribution"), import->ours);
     double mean = put_size(&inner, has_replies);
     if (has_replies) {

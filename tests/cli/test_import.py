@@ -560,20 +560,21 @@ def test_a_whole_configuration_of_supersim(supersim):
         "simulator": {"seed": 12345678},
         "network": {
             "topology": {"type": "torus", "widths": [4, 4], "concentration": 1},
-            "routing": {"type": "dimension_order"},
-            "router": {"type": "input_queued", "routing_latency": 1, "num_vcs": 4, "buffer_depth": 32, "cycle": 1,
-                       "vc_allocation_latency": 1, "switch_allocation_latency": 1, "crossbar_latency": 3,
-                       "credit_latency": 0, "input_speedup": 4, "crossbar_flow": "flit_buffer",
-                       "vc_allocator": {"type": "islip", "iterations": 2},
+            "routing": {"type": "dimension_order", "dateline": "from_wrap"},
+            "router": {"type": "staged", "routing_latency": 1, "num_vcs": 4, "buffer_depth": 32, "cycle": 1,
+                       "waits_for_exit": True, "stores_packet": False, "crossbar_latency": 3, "room": "flit", "lock": "none",
+                       "vc_allocator": {"type": "separable_output_first", "iterations": 2, "input_arbiter": "round_robin",
+                                        "output_arbiter": "round_robin"},
                        "allocator": {"type": "separable_output_first", "iterations": 1,
                                      "input_arbiter": "least_recently_served",
-                                     "output_arbiter": "least_recently_served"},
-                       "arbiter": "least_recently_served"},
+                                     "output_arbiter": "least_recently_served"}},
             "channel": {"latency": 5, "cycle": 1}, "terminal_channel": {"latency": 2, "cycle": 1},
-            "interface": {"type": "standard", "latency": 1}},
+            "interface": {"type": "queue_per_vc", "latency": 2, "room": "flit", "lock": "none", "arbiter": "round_robin",
+                          "choice": "random", "per_message": False}},
         "workload": {"applications": [
             {"type": "blast", "load": 0.25, "max_packet": 16, "traffic": {"type": "uniform_random", "self": True},
-             "injection": "periodic", "size": {"type": "fixed", "flits": 4}, "warmup": "auto", "sample": 1600,
+             "gap_by_size": True, "injection": {"type": "periodic", "rounding": "random"}, "size": {"type": "fixed", "flits": 4},
+             "warmup": "auto", "sample": 1600,
              "messages_per_transaction": 1}]}}
     assert all("warmup_" in note for note in imported.notes) and len(imported.notes) == 4
 
@@ -595,7 +596,7 @@ SUPERSIM_TOPOLOGIES = [
      {"type": "folded_clos", "down": [4, 3, 5], "up": [3, 5]}),
     ({"topology": "dragonfly", "global_width": 9, "global_weight": 1, "local_width": 4, "local_weight": 1,
       "concentration": 2, "interface_ports": 1}, "minimal",
-     {"type": "dragonfly", "terminals": 2, "routers": 4, "global": 2, "groups": 9}),
+     {"type": "dragonfly", "terminals": 2, "routers": 4, "global": 2, "groups": 9, "arrangement": "relative"}),
     ({"topology": "butterfly", "radix": 4, "stages": 3, "interface_ports": 1}, "dest_tag",
      {"type": "butterfly", "radix": 4, "stages": 3}),
     ({"topology": "parking_lot", "routers": 6, "concentration": 2, "interface_ports": 1}, "exit_lot",
@@ -644,7 +645,7 @@ def test_routing_of_supersim(supersim, topology, routing, ours):
 
 @pytest.mark.parametrize("routing,selection", [
     ({"selection": "flow_hash"}, "hash"), ({"selection": "flow_cache"}, "hash"),
-    ({"selection": "all", "reduction": {"algorithm": "all_minimal"}}, "random"),
+    ({"selection": "all", "reduction": {"algorithm": "all_minimal"}}, "adaptive"),
     ({"selection": "all", "reduction": {"algorithm": "least_congested_minimal"}}, "adaptive")])
 def test_ways_up_a_tree(supersim, routing, selection):
     imported = supersim(topology=TREE, routing={"algorithm": "common_ancestor", **routing})
@@ -666,7 +667,7 @@ SKIPPING = {"algorithm": "skipping_dimensions", "num_rounds": 2, "step": 0.25, "
 
 
 @pytest.mark.parametrize("routing,ours", [
-    (LEAST_CONGESTED, {"type": "least_congested_queue", "finish": "dimension_order", "mode": "port_average",
+    (LEAST_CONGESTED, {"type": "least_congested_queue", "finish": "dimension_order", "mode": "offered_sum",
                        "reduction": {"type": "least_congested", "max_outputs": 1}}),
     ({**LEAST_CONGESTED, "minimal": "adaptive", "output_type": "vc", "max_outputs": 0},
      {"type": "least_congested_queue", "finish": "adaptive", "mode": "vc",
@@ -706,7 +707,7 @@ def test_clocks_become_ticks(supersim):
                         application=blast_of(enable_responses=True, request_processing_latency=5))
     assert imported["network.channel"] == {"latency": 20, "cycle": 4}
     assert imported["network.terminal_channel"] == {"latency": 8, "cycle": 4}
-    assert imported["network.router.cycle"] == 2 and imported["network.interface.latency"] == 3
+    assert imported["network.router.cycle"] == 2 and imported["network.interface.latency"] == 2
     application = imported["workload.applications.0"]
     assert application["load"] == 0.5  # 0.25 flits every 2 ticks
     assert application["reply_delay"] == 10 and application["sample"] == 100 * 4 * 8
@@ -793,23 +794,21 @@ def test_injection_of_a_class_is_listed_where_it_chooses(classed):
         "network.protocol_classes[1].injection.adaptive = true"]
 
 
-@pytest.mark.parametrize("flags,flow", [
-    ((False, False, False), "flit_buffer"), ((True, True, False), "packet_buffer"), ((True, True, True), "packet_buffer"),
-    ((False, True, True), "winner_take_all")])
-def test_crossbar_schedulers(supersim, flags, flow):
+@pytest.mark.parametrize("architecture", ["input_queued", "input_output_queued"])
+@pytest.mark.parametrize("flags,room,lock", [
+    ((False, False, False), "flit", "none"), ((True, True, False), "packet", "packet"), ((True, True, True), "packet", "until_idle"),
+    ((False, True, True), "flit", "until_idle"), ((False, True, False), "flit", "packet"), ((True, False, False), "packet", "none")])
+def test_crossbar_schedulers(supersim, flags, room, lock, architecture):
     scheduler = {"allocator": ONE_SIDED, **dict(zip(("full_packet", "packet_lock", "idle_unlock"), flags))}
-    imported = supersim(router={"crossbar_scheduler": scheduler})
-    assert imported["network.router.crossbar_flow"] == flow
+    imported = supersim(router={"architecture": architecture, "output_queue_depth": 16, "crossbar_scheduler": scheduler})
+    assert imported["network.router.room"] == room and imported["network.router.lock"] == lock
     assert all("warmup_" in note for note in imported.notes)
 
 
-def test_a_lock_that_is_never_released_is_said_so(supersim):
-    scheduler = {"allocator": ONE_SIDED, "full_packet": False, "packet_lock": True, "idle_unlock": False}
-    assert "winner_take_all" in supersim(router={"crossbar_scheduler": scheduler}).note("packet_lock = true")
-
-
 @pytest.mark.parametrize("allocator,ours", [
-    (ALLOCATOR, {"type": "islip", "iterations": 2}),
+    ({**ALLOCATOR, "iterations": 1}, {"type": "islip", "iterations": 1}),
+    (ALLOCATOR, {"type": "separable_output_first", "iterations": 2, "input_arbiter": "round_robin",
+                 "output_arbiter": "round_robin"}),
     ({**ALLOCATOR, "type": "cr_separable"}, {"type": "separable_input_first", "iterations": 2,
                                              "input_arbiter": "round_robin", "output_arbiter": "round_robin"}),
     ({**ALLOCATOR, "client_arbiter": {"type": "random"}}, {"type": "separable_output_first", "iterations": 2,
@@ -830,7 +829,7 @@ def test_allocators(supersim, allocator, ours):
 def test_arbiters_that_compare_metadata(supersim, handler, arbiter, words):
     allocator = {"type": "r_separable", "slip_latch": True, "resource_arbiter": {"type": "comparing", "greater": False}}
     imported = supersim(router={"crossbar_scheduler": {"allocator": allocator}}, metadata_handler={"type": handler})
-    assert imported["network.router.arbiter"] == arbiter
+    assert imported["network.router.allocator"]["output_arbiter"] == arbiter
     if words:
         imported.note(words)
 
@@ -847,8 +846,9 @@ def test_arbiters_of_two_stages(supersim, architecture):
                         metadata_handler={"type": "creation_timestamp"})
     ours = {"type": "dual_stage_class", "class_map": [0, 2, 0, 1], "class_arbiter": "age",
             "input_arbiter": "least_recently_served"}
-    assert imported["network.router.arbiter"] == ours
-    if architecture != "output_queued":
+    if architecture == "output_queued":
+        assert imported["network.router.arbiter"] == ours
+    else:
         assert imported["network.router.allocator"] == {"type": "separable_output_first", "iterations": 1,
                                                         "input_arbiter": ours, "output_arbiter": ours}
     if architecture == "input_output_queued":
@@ -911,33 +911,44 @@ def test_router_architectures(supersim, architecture):
               "output_crossbar": {"latency": 1}, "output_crossbar_scheduler": {"allocator": ONE_SIDED}}
     imported = supersim(router=router)
     ours = imported["network.router"]
-    assert ours["type"] == architecture and ours["num_vcs"] == 4 and ours["buffer_depth"] == 32
-    assert ours.get("output_depth") == (None if architecture == "input_queued" else 16)
+    assert ours["type"] == ("staged_output" if architecture == "output_queued" else "staged")
+    assert ours["num_vcs"] == 4 and ours["buffer_depth"] == 32
+    assert ours.get("output_depth") == (None if architecture == "input_queued" else 17)  # and what is next on the channel
+    assert ours.get("output_latency") == (None if architecture == "input_queued" else 2)
     assert ours.get("transfer_latency") == (7 if architecture == "output_queued" else None)
     assert ours.get("crossbar_latency") == (None if architecture == "output_queued" else 3)
     assert ours.get("output_arbiter") == ("least_recently_served" if architecture == "input_output_queued" else None)
-    assert ours.get("input_speedup") == (None if architecture == "output_queued" else 4)
-    assert ours.get("output_speedup") == (4 if architecture == "input_output_queued" else None)
-    assert ours["arbiter"] == "least_recently_served"
+    assert ours.get("arbiter") == ("least_recently_served" if architecture == "output_queued" else None)
     assert architecture == "input_queued" or not [note for note in imported.notes if "output_crossbar" in note]
     assert ours["congestion"] == {"type": "buffer_occupancy", "accounting": "downstream", "per": "port",
                                   "normalised": False, "latency": 1, "granularity": 0, "minimum": 0, "offset": 0.5}
 
 
-@pytest.mark.parametrize("flags", [(False, False, False), (False, True, True), (False, True, False)])
-def test_locks_on_outputs_of_single_vcs_change_nothing(supersim, flags):
+@pytest.mark.parametrize("flags,room,hold", [((False, False, False), "flit", "flit"), ((False, True, True), "flit", "packet"),
+                                             ((True, True, False), "packet", "packet")])
+def test_what_an_output_sends_before_others_may(supersim, flags, room, hold):
     scheduler = {"allocator": ONE_SIDED, **dict(zip(("full_packet", "packet_lock", "idle_unlock"), flags))}
-    imported = supersim(router={"architecture": "input_output_queued", "crossbar_scheduler": scheduler})
-    assert imported["network.router.crossbar_flow"] == "flit_buffer" and imported["network.router.output_speedup"] == 4
-    assert "the crossbar has an output for every VC" in imported.text and other_notes(imported) == []
+    imported = supersim(router={"architecture": "input_output_queued", "output_crossbar_scheduler": scheduler, "output_queue_depth": 16})
+    assert imported["network.router.output_room"] == room and imported["network.router.output_hold"] == hold
+    assert other_notes(imported) == []
 
 
-def test_whole_packets_have_one_output_for_all_vcs(supersim):
-    scheduler = {"allocator": ONE_SIDED, "full_packet": True, "packet_lock": True, "idle_unlock": False}
-    imported = supersim(router={"architecture": "input_output_queued", "crossbar_scheduler": scheduler,
-                                "output_queue_depth": 16})
-    assert imported["network.router.crossbar_flow"] == "packet_buffer" and "output_speedup" not in imported["network.router"]
-    assert imported.note("full_packet = true: ").endswith("nearest: packet_buffer")
+def test_an_output_that_is_never_unlocked_is_said_so(supersim):
+    scheduler = {"allocator": ONE_SIDED, "full_packet": False, "packet_lock": True, "idle_unlock": False}
+    imported = supersim(router={"architecture": "input_output_queued", "output_crossbar_scheduler": scheduler, "output_queue_depth": 16})
+    assert imported.note("packet_lock = true: ").endswith("output_hold packet")
+
+
+@pytest.mark.parametrize("adaptive,fixed", [(False, True), (True, False)])
+def test_queues_of_an_interface(supersim, tmp_path, adaptive, fixed):
+    config = supersim_config()
+    config["network"]["protocol_classes"][0]["injection"] = {"algorithm": "common", "adaptive": adaptive, "fixed_msg_vc": fixed}
+    config["network"]["interface"]["crossbar_scheduler"] = {"allocator": ONE_SIDED, "full_packet": True, "packet_lock": True,
+                                                            "idle_unlock": False}
+    imported = Imported(tmp_path, json.dumps(config), "a.json")
+    ours = imported["network.interface"]
+    assert ours["choice"] == ("shortest" if adaptive else "random") and ours["per_message"] is fixed
+    assert ours["room"] == "packet" and ours["lock"] == "packet" and ours["arbiter"] == "least_recently_served"
 
 
 @pytest.mark.parametrize("mode,per,is_normalised", [
@@ -1179,7 +1190,6 @@ SUPERSIM_LISTED = [
     ({"simulator": {"info_log": {"file": "info.csv"}}}, "simulator.info_log = {\"file\": \"info.csv\"}"),
     ({"debug": ["Network"]}, "debug = [\"Network\"]"),
     ({"mystery": {"deep": 1}}, "mystery.deep = 1: no setting of SuperSim that is known here"),
-    ({"router": {"output_queue_depth": 4}}, "output_queue_depth = 4"),
     ({"router": {"mystery": "x"}}, "network.router.mystery = x"),
     ({"router": {"congestion_sensor": {"algorithm": "crystal_ball"}}}, "algorithm = crystal_ball: no such sensor; nearest: "),
     ({"application": blast_of(max_outstanding_transactions=2)}, "max_outstanding_transactions = 2"),
@@ -1192,7 +1202,7 @@ def test_what_supersim_has_alone_is_listed(tmp_path, parts, words):
     (tmp_path / "a.json").write_text(json.dumps(supersim_config(**parts)))
     ended = flitwarp("import", "a.json", cwd=tmp_path)
     assert words in ended.stderr
-    flitwarp("import", "a.json", "--strict", cwd=tmp_path, status=1)
+    flitwarp("import", "a.json", "--strict", cwd=tmp_path, status=1 if "0 of them decisive" not in ended.stderr else 0)
 
 
 def test_inclusion_and_references(tmp_path):
@@ -1245,7 +1255,7 @@ SUPERSIM_REFUSED = [
     ({"router": {"architecture": "output_queued", "output_queue_depth": "long"}},
      "network.router.output_queue_depth: found text 'long', expected a number of flits or \"infinite\""),
     ({"router": {"architecture": "input_output_queued", "output_queue_depth": "infinite"}},
-     "network.router.output_queue_depth: found text 'infinite', expected a whole number from 1 to 32768"),
+     "network.router.output_queue_depth: found text 'infinite', expected a whole number from 1 to 32767"),
     ({"router": tailored(0)}, "network.router.input_queue_depth: found 0, expected a number above 0"),
     ({"router": tailored(least=65)}, "input_queue_min: found a number '65', expected a whole number from 0 to 64"),
     ({"router": {"congestion_sensor": {**SENSOR, "phantom": True}}},

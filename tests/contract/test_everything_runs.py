@@ -239,7 +239,25 @@ def single_cycle(draw, num_vcs, packet):
             "latency": draw.choice([0, 1, 1, 4]), "congestion": some_sensor(draw)}
 
 
-ROUTERS = {"input_queued": input_queued, "output_queued": output_queued, "input_output_queued": input_output_queued,
+def staged(draw, num_vcs, packet):
+    router = {"type": "staged", "num_vcs": num_vcs, "buffer_depth": packet + draw.choice([0, 1, 4]), "routing_latency": draw.choice([1, 1, 3]),
+              "crossbar_latency": draw.choice([1, 1, 4]), "output_latency": draw.choice([1, 2]), "stores_packet": draw.random() < 0.2,
+              "room": draw.choice(["flit", "packet"]), "lock": draw.choice(["none", "until_idle"]), "congestion": some_sensor(draw),
+              "cycle": draw.choice([1, 1, 2])}
+    if draw.random() < 0.5:
+        router |= {"output_depth": packet + draw.choice([0, 1, 8]), "output_room": draw.choice(["flit", "packet"]),
+                   "output_hold": draw.choice(["flit", "packet"])}
+    return router
+
+
+def staged_output(draw, num_vcs, packet):
+    return {"type": "staged_output", "num_vcs": num_vcs, "buffer_depth": packet + draw.choice([0, 1, 4]),
+            "output_depth": draw.choice([None, packet, packet + 5]), "routing_latency": draw.choice([1, 1, 3]),
+            "transfer_latency": draw.choice([1, 1, 4]), "output_latency": draw.choice([1, 2]), "output_hold": draw.choice(["flit", "packet"]),
+            "congestion": some_sensor(draw), "cycle": draw.choice([1, 1, 2])}
+
+
+ROUTERS = {"staged": staged, "staged_output": staged_output, "input_queued": input_queued, "output_queued": output_queued, "input_output_queued": input_output_queued,
            "packet": packet_router, "omnipath": omnipath, "simured": simured, "single_cycle": single_cycle}
 
 
@@ -336,6 +354,14 @@ def is_accepted(routing, topology):
     return ended.returncode == 0
 
 
+def needs_escape(routing, topology, router):
+    """Whether the router says that it gives no escape VCs."""
+    if "staged" not in router:
+        return False
+    ended = nothing_sent(json.dumps({"topology": topology, "routing": routing, "router": {"type": router, "num_vcs": 32}}))
+    return "which escape VCs need" in ended.stderr
+
+
 def vcs_needed(routing, topology):
     """What the program asks for when it is given too few."""
     ended = nothing_sent(json.dumps({"topology": topology, "routing": routing, "router": {"num_vcs": 1}}))
@@ -376,14 +402,14 @@ def test_routing_is_refused_or_runs_and_drains_on_every_topology(routing, router
         for number in range(runs_a_pair(router)):
             shape = topology_of(number, topology)
             block = draw.choice([routing, registered()["routing"][routing]])
-            if not is_accepted(block, shape):
+            if not is_accepted(block, shape) or needs_escape(block, shape, router):
                 continue
             ran += 1
             num_vcs = vcs_needed(block, shape)
             num_vcs = min(64, num_vcs * draw.choice([1, 1, 2]) + draw.choice([0, 0, 1]))
             programs = [[PROGRAM], [PROGRAM, *IN_PARTS]] if number % 2 else PROGRAMS
             run_everywhere(config_for(draw, shape, block, router, num_vcs), routing, tmp_path, f"{topology}, run {number}", programs)
-        if topology in TOPOLOGIES and routing in FITS:
+        if topology in TOPOLOGIES and routing in FITS and "staged" not in router:
             assert (ran > 0) == (topology in FITS[routing]), topology
 
 

@@ -290,7 +290,7 @@ static void init_port(struct output_stage *stage, uint32_t router, uint32_t port
     size_t number = (size_t)router * stage->ports + port;
     stage->output_ports[number] = (struct output_port){
         .to = link_lane(link, 0),
-        .latency = link->latency,
+        .latency = link->latency + stage->delay_cycles * link->cycle,
         .cycle = link->cycle,
         .kind = link->to_terminal ? EVENT_TERMINAL_FLIT : EVENT_FLIT,
     };
@@ -312,6 +312,7 @@ struct output_stage *output_stage_build(struct network *network, const struct ou
         .num_vcs = network->num_vcs,
         .lanes = network->ports * network->num_vcs,
         .depth = config->depth,
+        .delay_cycles = config->delay_cycles,
         .reports_all = config->reports_all,
         .reserves_packet = config->reserves_packet,
         .next_blocks = 64,

@@ -57,10 +57,11 @@ struct output_stage {
     struct engine *engine;
     struct congestion *congestion; /* NULL: nobody looks */
     uint32_t ports, num_vcs, lanes;
-    uint32_t depth;       /* flits of a queue, or ENDLESS */
-    bool reports_all;     /* every place that is given back; else only those of full queues */
-    bool reserves_packet; /* a head leaves only when the whole packet has room downstream */
-    bool is_usual;        /* one level of service, flits that take turns, no shared buffers: compiled apart */
+    uint32_t depth;        /* flits of a queue, or ENDLESS */
+    uint32_t delay_cycles; /* from the choice among VCs to the channel */
+    bool reports_all;      /* every place that is given back; else only those of full queues */
+    bool reserves_packet;  /* a head leaves only when the whole packet has room downstream */
+    bool is_usual;         /* one level of service, flits that take turns, no shared buffers: compiled apart */
     struct lane_scheduler scheduler;
     unsigned char *choices; /* by router * ports + port: the scheduler's state */
     unsigned char *rooms;  /* by router * ports + port: the buffer behind it, where VCs share that; NULL: they do not */
@@ -77,6 +78,7 @@ struct output_stage_config {
     const struct choice *arbiter;
     struct congestion *congestion;
     uint32_t depth;
+    uint32_t delay_cycles; /* of the channel, from the choice among VCs to the channel */
     bool reports_all, reserves_packet;
     bool holds; /* a packet keeps the channel */
 };

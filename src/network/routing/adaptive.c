@@ -6,7 +6,8 @@
 #include "flitwarp/error.h"
 #include "flitwarp/reduction.h"
 
-const char *const congestion_mode_names[] = {"vc", "port_average", "port_minimum", "port_maximum", "port_total", NULL};
+const char *const congestion_mode_names[] = {
+    "vc", "port_average", "port_minimum", "port_maximum", "port_total", "offered_sum", NULL};
 
 const struct option reduction_options[] = {
     OPTION_U32(struct reduction_config, max_outputs, "1", 0, MAX_CANDIDATES, "outputs",
@@ -15,8 +16,10 @@ const struct option reduction_options[] = {
 };
 
 const struct option adaptive_options[] = {
-    OPTION_ENUM(struct adaptive_config, mode, "\"vc\"", congestion_mode_names,
-                "what counts as congestion: that of each VC, or one value for all VCs of a port"),
+    OPTION_ENUM(
+        struct adaptive_config, mode, "\"vc\"", congestion_mode_names,
+        "what counts as congestion: that of each VC, one value for all VCs of a port, or the sum of those that the "
+        "packet may take"),
     OPTION_CHOICE(struct adaptive_config, reduction, "reduction", "\"least_congested\"",
                   "chooses among the candidates"),
     OPTION_END,
@@ -42,6 +45,11 @@ static inline double together(enum congestion_mode mode, const double *values, u
         for (; vcs; vcs &= vcs - 1)
             least = values[lowest_bit(vcs)] < least ? values[lowest_bit(vcs)] : least;
         return least;
+    }
+    if (mode == CONGESTION_OFFERED_SUM) {
+        for (; vcs; vcs &= vcs - 1)
+            sum += values[lowest_bit(vcs)];
+        return sum;
     }
     for (uint32_t vc = 0; vc < num_vcs; vc++) {
         least = values[vc] < least ? values[vc] : least;
@@ -98,7 +106,8 @@ static inline void add_port(struct candidates *candidates, const struct route *r
 {
     const struct routing *routing = route->routing;
     if (mode != CONGESTION_VC) {
-        add_one(candidates, like, port, like->vcs, together(mode, values, routing->num_vcs, 0));
+        uint64_t vcs = like->vcs << route->packet->protocol * routing->vcs;
+        add_one(candidates, like, port, like->vcs, together(mode, values, routing->num_vcs, vcs));
         return;
     }
     const double *of_protocol = values + route->packet->protocol * routing->vcs;

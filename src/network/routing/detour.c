@@ -264,7 +264,7 @@ static uint32_t draw_router(struct route *route, const struct detours *detours)
 {
     const struct hyperx *hyperx = detours->topology->facts;
     uint32_t destination = route->packet->destination_router;
-    if (destination == route->router)
+    if (destination == route->router && !detours->takes_own)
         return route->router;
     switch (detours->intermediate) {
     case INTERMEDIATE_UNALIGNED:
@@ -349,6 +349,18 @@ bool detours_init(struct detours *detours, const struct routing *routing, const 
  * traffic then loads the channels like uniform traffic does, at the price of twice the hops (Valiant and Brebner 1981).
  * On dragonflies the detour goes to another group, not to a router of it (Kim, Dally, Scott and Abts 2008).
  */
+struct valiant_config {
+    struct detour_config detour; /* first */
+    bool own_router;
+};
+
+static const struct option valiant_options[] = {
+    OPTION_ROWS(struct valiant_config, detour, struct detour_config, detour_options),
+    OPTION_BOOL(struct valiant_config, own_router, "false",
+                "send packets for a terminal of their own router by a detour too"),
+    OPTION_END,
+};
+
 static void valiant_prepare(struct routing *routing, const struct choice *self, struct arena *arena,
                             struct errors *errors)
 {
@@ -356,6 +368,10 @@ static void valiant_prepare(struct routing *routing, const struct choice *self, 
     routing->state = detours;
     if (detours_init(detours, routing, self, false, arena, errors))
         routing->classes = detours->classes;
+    detours->takes_own = ((const struct valiant_config *)self->config)->own_router;
+    if (detours->takes_own && topology_dragonfly(routing->topology))
+        choice_error(errors, self, "own_router",
+                     "true has no effect on dragonflies, where a detour goes to another group; accepted: false");
 }
 
 static void valiant_inject(struct route *route)
@@ -375,7 +391,7 @@ static void valiant_route(struct route *route)
 static const struct routing_ops valiant = {
     .name = "valiant",
     .summary = "by way of a router or group drawn at random: the same throughput for any traffic",
-    .options = detour_options,
+    .options = valiant_options,
     .example = "{\"type\": \"valiant\", \"intermediate\": \"router\"}",
     .needs = DETOUR_NEEDS,
     .prepare = valiant_prepare,

@@ -109,6 +109,7 @@ struct detours {
     uint32_t leg_classes; /* of one leg; neither on a dragonfly nor by table */
     bool has_orders; /* on a hyperx: half of the packets correct the last coordinate first, in classes of their own */
     bool passes_by;  /* on the first leg a packet goes on from its destination's router */
+    bool takes_own;  /* a packet for its own router is spread too */
     bool is_progressive; /* a packet may leave the minimal way after its first hop, which takes classes of its own */
     enum local_order local_order; /* on a dragonfly, */
     uint32_t passage_classes;     /* and of the local channels of one passage through a group */
@@ -118,7 +119,8 @@ struct detours {
     const struct route_table *table;     /* where the topology is of no kind known here */
     /* Offers the next hop of a leg that ends at `target`, with VCs of leg_classes classes from `class` on. */
     void (*leg)(struct route *route, const struct detours *detours, uint32_t target, uint32_t class);
-    /* A waypoint drawn at random. A packet for its own router has no way to be spread: its waypoint is where it is. */
+    /* A waypoint drawn at random. A packet for its own router has no way to be spread: its waypoint is where it is, unless
+       takes_own. */
     uint32_t (*draw)(struct route *route, const struct detours *detours);
     /* Offers the next hop, or the destination's terminal. */
     void (*step)(struct route *route, const struct detours *detours);

@@ -16,6 +16,9 @@
  * ring long, so it begins in the upper half and ends in the lower: it never uses
  * the channel that joins the halves, which breaks the cycle of class 0.
  *
+ * from_wrap: class 0 until the wrap channel, class 1 on it and behind it (SuperSim's
+ * way): class 0 never wraps, and class 1 is left before it comes round.
+ *
  * balanced: every packet has one pivot on its way through a ring. It takes class
  * 0 before, either class on the pivot and class 1 behind it. The pivot is the
  * wrap channel for packets that cross it. Others use class 0 in the lower half
@@ -37,7 +40,7 @@
 
 #define MAX_BAKED_WIDTH 64
 
-static const char *const dateline_names[] = {"balanced", "fixed", "by_wrap", "none", NULL};
+static const char *const dateline_names[] = {"balanced", "fixed", "by_wrap", "none", "from_wrap", NULL};
 static const char *const tie_names[] = {"random", "up", NULL};
 
 const struct option ring_options[] = {
@@ -95,6 +98,10 @@ static uint8_t ring_hop_towards(const struct dimension_order *order, const struc
     if (order->dateline == DATELINE_BY_WRAP) {
         bool wraps = will_wrap || is_past;
         return direction | (wraps ? HOP_CLASS_0 : HOP_CLASS_1) | (wraps && !is_last_hop ? HOP_PAST_PIVOT : 0);
+    }
+    if (order->dateline == DATELINE_FROM_WRAP) {
+        bool crossed = is_past || (will_wrap && at == ring->last);
+        return direction | (crossed ? HOP_CLASS_1 : HOP_CLASS_0) | (crossed && !is_last_hop ? HOP_PAST_PIVOT : 0);
     }
     bool is_pivot = will_wrap ? at == ring->last : is_last_hop || 2 * at >= ring->width;
     bool is_behind = is_past || is_pivot;

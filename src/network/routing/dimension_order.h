@@ -6,7 +6,7 @@
  */
 #include "flitwarp/routing.h"
 
-enum dateline { DATELINE_BALANCED, DATELINE_FIXED, DATELINE_BY_WRAP, DATELINE_NONE };
+enum dateline { DATELINE_BALANCED, DATELINE_FIXED, DATELINE_BY_WRAP, DATELINE_NONE, DATELINE_FROM_WRAP };
 enum tie { TIE_RANDOM, TIE_UP };
 
 /* The settings that every algorithm made of dimension-order steps has. */

@@ -42,8 +42,10 @@ static const char *const straight_vcs_names[] = {"both", "second", NULL};
 static const struct option ugal_options[] = {
     OPTION_ENUM(struct ugal_config, knowledge, "\"local\"", knowledge_names,
                 "local: congestion of the router's own outputs, times hops; global: sum of all outputs on the way"),
-    OPTION_ENUM(struct ugal_config, mode, "\"port_average\"", congestion_mode_names,
-                "what counts as congestion: that of each VC, or one value for all VCs of a port"),
+    OPTION_ENUM(
+        struct ugal_config, mode, "\"port_average\"", congestion_mode_names,
+        "what counts as congestion: that of each VC, one value for all VCs of a port, or the sum of those that the "
+        "packet may take"),
     OPTION_F64(struct ugal_config, threshold, "0", 0, 1e9, NULL,
                "congestion up to which a packet goes straight without looking at detours"),
     OPTION_F64(struct ugal_config, bias, "0", -1e9, 1e9, NULL, "added to the weight of a detour"),
@@ -106,6 +108,12 @@ static inline uint32_t only_output(const struct routing *routing, const uint64_t
     return highest - (uint32_t)__builtin_clzll(vcs[last]) < end ? output - routing->local_ports : FW_NONE;
 }
 
+/* The VCs of an output that an answer offers. */
+static uint64_t offered_by(const struct routing *routing, const uint64_t *vcs, uint32_t output)
+{
+    return bits_word(vcs, (output + routing->local_ports) * routing->num_vcs, routing->num_vcs);
+}
+
 /* The congestion of the least congested outputs of an answer, which keeps these alone. It offers no terminal. */
 static double keep_best(const struct route *route, uint64_t *vcs, enum congestion_mode mode, uint32_t *port)
 {
@@ -114,11 +122,13 @@ static double keep_best(const struct route *route, uint64_t *vcs, enum congestio
     uint64_t best[MAX_ROUTER_WORDS];
     double least = INFINITY, value = 0;
     if (mode != CONGESTION_VC && (*port = only_output(routing, vcs)) != FW_NONE)
-        return route_congestion(route, mode, route->router, *port, 0);
+        return route_congestion(route, mode, route->router, *port, offered_by(routing, vcs, *port));
     BITS_EACH(lane, vcs, routing->words) {
         uint32_t output = (uint32_t)lane / num_vcs - routing->local_ports;
         if (mode == CONGESTION_VC || output != last)
-            value = route_congestion(route, mode, route->router, output, bit((uint32_t)lane % num_vcs));
+            value = route_congestion(route, mode, route->router, output,
+                                     mode == CONGESTION_VC ? bit((uint32_t)lane % num_vcs)
+                                                           : offered_by(routing, vcs, output));
         last = output;
         if (value < least) {
             memset(best, 0, sizeof *best * routing->words);

@@ -30,6 +30,8 @@ const struct option steady_options[] = {
     OPTION_ENUM(struct steady_config, transaction_destinations, "\"same\"", steady_destinations,
                 "whether messages of a transaction go to one terminal or each to another",
                 ONLY_WITH("messages_per_transaction")),
+    OPTION_BOOL(struct steady_config, gap_by_size, "false",
+                "let each message's size set the time to the next one, not the mean size"),
     OPTION_FILE(struct steady_config, relative, "null", "CSV file of lines terminal,weight: its load is load * weight"),
     OPTION_END,
 };
@@ -136,7 +138,13 @@ bool steady_prepare(struct steady *steady, struct application *application, stru
     double flits = steady->size.mean * config->messages_per_transaction; /* of an injection */
     steady->messages = config->messages_per_transaction;
     steady->to_each = config->transaction_destinations == DESTINATIONS_EACH;
-    steady->is_plain = config->messages_per_transaction == 1 && !steady->size.ops->reply;
+    steady->mean_flits = flits;
+    steady->flits = config->gap_by_size ? arena_array(arena, uint32_t, application->ranks) : NULL;
+    if (config->gap_by_size && CHOICE_OPS(&config->injection, struct injection_ops)->prepare)
+        choice_error(errors, application->choice, "gap_by_size",
+                     "injection \"%s\" has gaps of its own; accepted: false, or injection \"periodic\"",
+                     config->injection.component->name);
+    steady->is_plain = config->messages_per_transaction == 1 && !steady->size.ops->reply && !steady->flits;
     steady->silent = config->load <= 0;
     steady->weight = 1;
     if (config->relative)
@@ -159,17 +167,23 @@ void steady_send_transaction(struct steady *steady, struct application *applicat
     const struct size *size = &steady->size;
     struct random *random = &steady->random[rank];
     uint32_t to = traffic->ops->destination(traffic, rank, random);
+    if (steady->flits)
+        steady->flits[rank] = (uint32_t)(steady->mean_flits + 0.5);
     if (to == FW_NONE)
         return;
+    uint32_t sum = 0;
     struct transaction transaction = application_begin_transaction(application, rank, steady->messages);
     for (uint32_t left = steady->messages; left; left--) {
         uint32_t kind = 0;
         uint32_t flits =
             size->ops->draw_request ? size->ops->draw_request(size, random, &kind) : size->ops->draw(size, random);
+        sum += flits;
         application_send_in(application, &transaction, rank, to, flits, &(struct message_note){.tag = kind});
         uint32_t next = steady->to_each && left > 1 ? traffic->ops->destination(traffic, rank, random) : FW_NONE;
         to = next != FW_NONE ? next : to;
     }
+    if (steady->flits)
+        steady->flits[rank] = sum;
 }
 
 /* The size is drawn from a stream of the request's own, so that requests are the same with and without replies. */

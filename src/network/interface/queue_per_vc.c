@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An interface with a source queue for each virtual channel of its injection channels: a packet is
+ * given its channel and VC when it is made, not when it enters. After SuperSim's (McDonald et al.,
+ * ISPASS 2018), to the cycle.
+ *
+ *   enqueue          a packet joins one of its terminal's queues: any, or one of the shortest
+ *   step             of the VCs of a channel that have a flit and a credit one sends, by an arbiter
+ *   receive_credits  there is room again behind a VC
+ *   receive_flits    what arrives is consumed at once, and its credit goes back
+ *
+ * All happens by the clock of the terminals' channels. A packet that finds its queue empty is heard of at the next
+ * edge; one that comes while the flit before it leaves, at this one.
+ */
+#include "flitwarp/arbiter.h"
+#include "flitwarp/interface.h"
+
+enum queue_choice { CHOOSE_ANY, CHOOSE_SHORTEST };
+enum queue_room { ROOM_FOR_FLIT, ROOM_FOR_PACKET };
+enum queue_lock { LOCK_NONE, LOCK_PACKET, LOCK_UNTIL_IDLE };
+
+struct queue_per_vc_config {
+    uint32_t injection_channels, ejection_channels;
+    uint32_t latency; /* cycles */
+    uint32_t choice;
+    bool per_message;
+    uint32_t room, lock;
+    struct choice arbiter;
+};
+
+static const char *const choice_names[] = {"random", "shortest", NULL};
+static const char *const room_names[] = {"flit", "packet", NULL};
+static const char *const lock_names[] = {"none", "packet", "until_idle", NULL};
+
+static const struct option queue_per_vc_options[] = {
+    OPTION_U32(struct queue_per_vc_config, injection_channels, "1", 1, 64, NULL,
+               "channels from a terminal to its router"),
+    OPTION_U32(struct queue_per_vc_config, ejection_channels, "1", 1, 64, NULL,
+               "channels from a router to its terminal"),
+    OPTION_U32(struct queue_per_vc_config, latency, "1", 0, 10000, "cycles of the channel",
+               "from a queue to the channel"),
+    OPTION_ENUM(struct queue_per_vc_config, choice, "\"random\"", choice_names,
+                "the queue of a packet: any of its protocol class, or the one with the fewest flits"),
+    OPTION_BOOL(struct queue_per_vc_config, per_message, "false", "all packets of a message take the same queue"),
+    OPTION_ENUM(struct queue_per_vc_config, room, "\"flit\"", room_names, "what must have room before a head leaves"),
+    OPTION_ENUM(struct queue_per_vc_config, lock, "\"none\"", lock_names,
+                "how long a packet keeps its channel: not at all, to its tail, or while it can go on"),
+    OPTION_CHOICE(struct queue_per_vc_config, arbiter, "arbiter", "\"round_robin\"",
+                  "picks among a channel's virtual channels that can send"),
+    OPTION_END,
+};
+
+/* Of one VC of one injection channel: the packet at the front may have sent some of its flits. */
+struct queue {
+    uint32_t first, last; /* packets; FW_NONE: none */
+    uint32_t position;    /* next flit of the first */
+    uint32_t flits;       /* of all of them, that have not left */
+    uint32_t credits;
+    uint32_t unused;
+    tick_t heard_at; /* when its first flit may ask */
+    tick_t sent_at;  /* when one left last */
+};
+
+struct outlet {
+    tick_t step_at;
+    struct lane_place entry, exit; /* VC 0 of the first channel each way, at the router */
+    tick_t latency;                /* of the channels */
+    uint32_t depth;                /* of the buffer of each VC at the router */
+    uint32_t message, chosen;      /* the last one that packets were of, and their queue */
+    struct queue *queues;          /* by channel * num_vcs + vc */
+    uint32_t *lock;                /* by channel: the VC that alone may send; FW_NONE: any */
+    struct random random;
+};
+
+struct queue_per_vc {
+    INTERFACES_HEAD;
+    struct queue_per_vc_config config;
+    const struct arbiter_ops *arbiter;
+    size_t arbiter_bytes;
+    unsigned char *arbiters; /* by terminal * channels + channel */
+    uint32_t channels, num_vcs;
+    tick_t cycle;
+    struct outlet *outlets; /* by terminal */
+};
+
+static struct rails queue_per_vc_rails(const void *config)
+{
+    const struct queue_per_vc_config *c = config;
+    return (struct rails){.injection = c->injection_channels, .ejection = c->ejection_channels};
+}
+
+static void queue_per_vc_check(const struct network *network, const struct choice *self, struct errors *errors)
+{
+    const char *wrong = network->plane_count > 1            ? "several planes"
+                        : network->service.groups > 1       ? "levels of service"
+                        : network->plan.transfer.chunk      ? "a router that moves several flits at once"
+                        : network->plan.room_exclusive != 0 ? "a router whose VCs share buffers"
+                                                            : NULL;
+    if (wrong)
+        choice_error(errors, self, NULL, "found %s, expected the interface 'standard' with that", wrong);
+}
+
+static void outlet_init(struct queue_per_vc *all, uint32_t number)
+{
+    const struct network *network = all->network;
+    struct arena *arena = network->arena;
+    struct outlet *outlet = &all->outlets[number];
+    *outlet = (struct outlet){
+        .step_at = FW_NEVER,
+        .entry = network_entry(network, 0, number),
+        .exit = network_exit(network, 0, number),
+        .message = FW_NONE,
+        .queues = arena_array(arena, struct queue, (size_t)all->channels * all->num_vcs),
+        .lock = arena_array(arena, uint32_t, all->channels),
+        .random = random_stream(network->seed, number, RANDOM_SOURCE),
+    };
+    const struct link *link = network_link(network, outlet->entry.target, outlet->entry.lane / all->num_vcs);
+    outlet->latency = link->latency;
+    outlet->depth = link->depth;
+    for (uint32_t i = 0; i < all->channels * all->num_vcs; i++)
+        outlet->queues[i] =
+            (struct queue){.first = FW_NONE, .last = FW_NONE, .credits = link->depth, .sent_at = FW_NEVER};
+    for (uint32_t channel = 0; channel < all->channels; channel++) {
+        outlet->lock[channel] = FW_NONE;
+        arbiter_init(all->arbiter, all->arbiters + (number * all->channels + channel) * all->arbiter_bytes,
+                     all->config.arbiter.config, all->num_vcs);
+    }
+}
+
+static void queue_per_vc_build(void *interfaces, const void *config)
+{
+    struct queue_per_vc *all = interfaces;
+    const struct network *network = all->network;
+    uint32_t count = network->topology.terminals;
+    all->config = *(const struct queue_per_vc_config *)config;
+    if (network->plan.reserves_packet)
+        all->config.room = ROOM_FOR_PACKET;
+    all->arbiter = CHOICE_OPS(&all->config.arbiter, struct arbiter_ops);
+    all->channels = network->injection_channels;
+    all->num_vcs = network->num_vcs;
+    all->cycle = network->terminal_cycle;
+    all->arbiter_bytes = (arbiter_state_size(all->arbiter, all->config.arbiter.config, all->num_vcs) + 7) / 8 * 8;
+    all->arbiters = arena_take(network->arena, all->arbiter_bytes * count * all->channels);
+    all->outlets = arena_array(network->arena, struct outlet, count);
+    for (uint32_t number = 0; number < count; number++)
+        outlet_init(all, number);
+}
+
+/* At `when`, or at the next edge of the clock. */
+static void outlet_wake(struct queue_per_vc *all, uint32_t number, tick_t when)
+{
+    struct outlet *outlet = &all->outlets[number];
+    when = (when + all->cycle - 1) / all->cycle * all->cycle;
+    if (when >= outlet->step_at)
+        return;
+    outlet->step_at = when;
+    network_post_step(all->engine, EVENT_INTERFACE_STEP, number, 0, when);
+}
+
+/* ---- packets come ---- */
+
+/* One of the queues that a packet may take, each as likely as any other; with `shortest`, of those with the fewest flits. */
+static uint32_t draw_queue(const struct queue_per_vc *all, struct outlet *outlet, const struct packet *packet)
+{
+    const struct routing *routing = &all->network->routing;
+    uint64_t allowed =
+        (routing->ops->injection_vcs ? routing->ops->injection_vcs(routing, packet) : bits_range(0, routing->vcs))
+        << packet->protocol * routing->vcs;
+    uint32_t candidates = 0, least = UINT32_MAX;
+    uint32_t lanes = all->channels * all->num_vcs, skipped = 0;
+    for (uint32_t i = 0; i < lanes; i++) {
+        uint32_t flits = all->config.choice == CHOOSE_SHORTEST ? outlet->queues[i].flits : 0;
+        if (!(allowed >> i % all->num_vcs & 1) || flits > least)
+            continue;
+        candidates = flits < least ? 1 : candidates + 1;
+        least = flits;
+    }
+    uint32_t drawn = candidates > 1 ? random_below(&outlet->random, candidates) : 0;
+    for (uint32_t i = 0; i < lanes; i++) {
+        uint32_t flits = all->config.choice == CHOOSE_SHORTEST ? outlet->queues[i].flits : 0;
+        if ((allowed >> i % all->num_vcs & 1) && flits == least && skipped++ == drawn)
+            return i;
+    }
+    FW_CHECK(false, "terminal %u: there is no virtual channel for packet %u", packet->source, packet->sequence);
+    return 0;
+}
+
+static uint32_t choose_queue(const struct queue_per_vc *all, struct outlet *outlet, const struct packet *packet)
+{
+    bool goes_along = all->config.per_message && packet->message != FW_NONE && packet->message == outlet->message;
+    outlet->message = packet->message;
+    return outlet->chosen = goes_along ? outlet->chosen : draw_queue(all, outlet, packet);
+}
+
+static void queue_per_vc_enqueue(void *interfaces, uint32_t handle)
+{
+    struct queue_per_vc *all = interfaces;
+    struct packet *packet = network_packet(all->network, handle);
+    struct outlet *outlet = &all->outlets[packet->source];
+    struct queue *queue = &outlet->queues[choose_queue(all, outlet, packet)];
+    tick_t now = all->engine->now;
+    packet->next = FW_NONE;
+    if (queue->last == FW_NONE) {
+        bool goes_on = queue->sent_at != FW_NEVER && queue->sent_at + all->cycle == now;
+        queue->heard_at = goes_on ? now : (now / all->cycle + 1) * all->cycle;
+        queue->first = handle;
+        queue->position = 0;
+        outlet_wake(all, packet->source, queue->heard_at);
+    } else {
+        network_packet(all->network, queue->last)->next = handle;
+    }
+    queue->last = handle;
+    queue->flits += packet->size;
+}
+
+/* Takes the packet out whose place is behind another, or at the front: FW_NONE. */
+static uint32_t queue_take(const struct network *network, struct queue *queue, uint32_t before)
+{
+    uint32_t handle = before == FW_NONE ? queue->first : network_packet(network, before)->next;
+    uint32_t next = network_packet(network, handle)->next;
+    if (before == FW_NONE)
+        queue->first = next;
+    else
+        network_packet(network, before)->next = next;
+    if (next == FW_NONE)
+        queue->last = before;
+    return handle;
+}
+
+/* ---- flits leave ---- */
+
+static bool can_send(const struct queue_per_vc *all, const struct queue *queue, tick_t now)
+{
+    if (queue->first == FW_NONE || queue->heard_at > now || !queue->credits)
+        return false;
+    return all->config.room == ROOM_FOR_FLIT || queue->position ||
+           queue->credits >= network_room_for(all->network, network_packet(all->network, queue->first)->size);
+}
+
+static void send(struct queue_per_vc *all, uint32_t number, uint32_t lane, tick_t now)
+{
+    struct network *network = all->network;
+    struct outlet *outlet = &all->outlets[number];
+    struct queue *queue = &outlet->queues[lane];
+    struct packet *packet = network_packet(network, queue->first);
+    struct lane_place to = {.target = outlet->entry.target, .lane = outlet->entry.lane + lane};
+    if (!queue->position)
+        interface_begin(network, packet, outlet->entry.target, now);
+    struct flit flit = transfer_unit(packet, queue->first, queue->position++, 1);
+    queue->credits--;
+    queue->flits--;
+    queue->sent_at = now;
+    if (network->is_watched)
+        network->listener.enter(network->listener.context, now, packet, to, 1);
+    if (network_is_traced(network, flit.packet))
+        network_trace(network, now, FW_NONE, "send", "flit %u by channel %u vc %u", flit.place & FLIT_POSITION,
+                      lane / all->num_vcs, lane % all->num_vcs);
+    send_flit(network, EVENT_FLIT, to, flit,
+              now + all->config.latency * all->cycle + outlet->latency + network->plan.transfer.delay);
+    if (all->config.lock != LOCK_NONE)
+        outlet->lock[lane / all->num_vcs] = flit.place & FLIT_TAIL ? FW_NONE : lane % all->num_vcs;
+    if (flit.place & FLIT_TAIL) {
+        queue_take(network, queue, FW_NONE);
+        queue->position = 0;
+    }
+}
+
+/* Of one channel; true: somebody waits for its turn. */
+static bool step_channel(struct queue_per_vc *all, uint32_t number, uint32_t channel, tick_t now)
+{
+    struct outlet *outlet = &all->outlets[number];
+    const struct queue *queues = &outlet->queues[channel * all->num_vcs];
+    uint64_t ready = 0, age[MAX_VCS];
+    for (uint32_t vc = 0; vc < all->num_vcs; vc++) {
+        ready |= can_send(all, &queues[vc], now) ? bit(vc) : 0;
+        age[vc] = queues[vc].first == FW_NONE ? 0 : network_packet(all->network, queues[vc].first)->created;
+    }
+    uint64_t waiting = ready;
+    uint32_t lock = outlet->lock[channel];
+    if (lock != FW_NONE && (all->config.lock == LOCK_PACKET || (ready & bit(lock))))
+        ready &= bit(lock);
+    if (!ready)
+        return false;
+    void *memory = all->arbiters + (number * all->channels + channel) * all->arbiter_bytes;
+    const struct arbitration arbitration = {
+        .requests = &ready, .inputs = all->num_vcs, .words = 1, .age = age, .random = &outlet->random};
+    uint32_t vc = all->arbiter->pick(memory, &arbitration);
+    arbiter_served(all->arbiter, memory, all->num_vcs, vc);
+    send(all, number, channel * all->num_vcs + vc, now);
+    return queues[vc].first != FW_NONE || (waiting & ~bit(vc));
+}
+
+static void queue_per_vc_step(void *interfaces, tick_t now, const void *events, uint32_t count)
+{
+    struct queue_per_vc *all = interfaces;
+    for (const struct step_event *event = events, *end = event + count; event < end; event++) {
+        struct outlet *outlet = &all->outlets[event->target];
+        if (outlet->step_at != now)
+            continue;
+        outlet->step_at = FW_NEVER;
+        bool goes_on = false;
+        for (uint32_t channel = 0; channel < all->channels; channel++)
+            goes_on |= step_channel(all, event->target, channel, now);
+        for (uint32_t i = 0; i < all->channels * all->num_vcs; i++) /* those that were not heard of yet */
+            if (outlet->queues[i].first != FW_NONE && outlet->queues[i].heard_at > now)
+                outlet_wake(all, event->target, outlet->queues[i].heard_at);
+        if (goes_on)
+            outlet_wake(all, event->target, now + all->cycle);
+    }
+}
+
+static void queue_per_vc_receive_credits(void *interfaces, tick_t now, const void *events, uint32_t count)
+{
+    struct queue_per_vc *all = interfaces;
+    for (const struct credit_event *event = events, *end = event + count; event < end; event++) {
+        struct outlet *outlet = &all->outlets[event->to.target];
+        FW_CHECK(outlet->queues[event->to.lane].credits < outlet->depth,
+                 "tick %llu terminal %u lane %u: a credit too many", (unsigned long long)now, event->to.target,
+                 event->to.lane);
+        outlet->queues[event->to.lane].credits++;
+        if (outlet->queues[event->to.lane].first != FW_NONE)
+            outlet_wake(all, event->to.target, now);
+    }
+}
+
+static void queue_per_vc_receive_flits(void *interfaces, tick_t now, const void *events, uint32_t count)
+{
+    struct queue_per_vc *all = interfaces;
+    for (const struct flit_event *event = events, *end = event + count; event < end; event++) {
+        const struct outlet *outlet = &all->outlets[event->to.target];
+        struct lane_place back = {.target = outlet->exit.target, .lane = outlet->exit.lane + event->to.lane};
+        send_credit(all->network, EVENT_CREDIT, back, now + outlet->latency);
+        if (network_is_traced(all->network, event->flit.packet) && event->flit.place & FLIT_TAIL)
+            network_trace(all->network, now, FW_NONE, "eject", "tail at terminal %u", event->to.target);
+        interface_arrive(all->network, event->to.target, event->flit, 1, now, now);
+    }
+}
+
+/* ---- at the end ---- */
+
+/* Packets that have not begun to enter the network go back, so that a saturated run can end. */
+static uint32_t queue_per_vc_withdraw(void *interfaces, uint32_t terminal)
+{
+    struct queue_per_vc *all = interfaces;
+    struct outlet *outlet = &all->outlets[terminal];
+    for (uint32_t i = 0; i < all->channels * all->num_vcs; i++) {
+        struct queue *queue = &outlet->queues[i];
+        uint32_t begun = queue->position ? queue->first : FW_NONE;
+        if (queue->first == FW_NONE || begun == queue->last)
+            continue;
+        uint32_t handle = queue_take(all->network, queue, begun);
+        queue->flits -= network_packet(all->network, handle)->size;
+        return handle;
+    }
+    return FW_NONE;
+}
+
+static void queue_per_vc_check_idle(void *interfaces)
+{
+    const struct queue_per_vc *all = interfaces;
+    for (uint32_t i = 0; i < all->network->topology.terminals; i++)
+        for (uint32_t lane = 0; lane < all->channels * all->num_vcs; lane++)
+            FW_CHECK(all->outlets[i].queues[lane].credits == all->outlets[i].depth,
+                     "terminal %u lane %u: a credit is not back at the end", i, lane);
+}
+
+static const struct interface_ops queue_per_vc = {
+    .name = "queue_per_vc",
+    .summary = "a source queue for each virtual channel, which a packet is given when it is made, as SuperSim's",
+    .options = queue_per_vc_options,
+    .example = "{\"type\": \"queue_per_vc\", \"choice\": \"shortest\"}",
+    .size = sizeof(struct queue_per_vc),
+    .rails = queue_per_vc_rails,
+    .check = queue_per_vc_check,
+    .build = queue_per_vc_build,
+    .receive_flits = queue_per_vc_receive_flits,
+    .receive_credits = queue_per_vc_receive_credits,
+    .step = queue_per_vc_step,
+    .enqueue = queue_per_vc_enqueue,
+    .withdraw = queue_per_vc_withdraw,
+    .check_idle = queue_per_vc_check_idle,
+};
+REGISTER_INTERFACE(queue_per_vc);

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The staged router: a virtual-channel router whose input lanes have a register for each
+ * stage behind their buffers, with a crossbar input for every lane. After the input-queued and
+ * input-output-queued routers of SuperSim (McDonald et al., ISPASS 2018, IV-C), to the cycle.
+ *
+ *   buffer -> entry -> middle -> exit -> crossbar -> channel, or output queue -> arbiter -> channel
+ *             route    VC        switch
+ *
+ * What tells it from the input-queued router: a flit gives its place in the buffer back when it goes
+ * to the entry, so that a lane holds three flits more than its buffer; and a packet is routed while
+ * the one before it is still about to leave. With `waits_for_exit` it asks for an output lane only when
+ * that one is gone, else as soon as the middle is free.
+ *
+ * A step, at an edge of the router's clock, does these in order:
+ *
+ *   end_routing      heads at the entry whose time is over: ask the algorithm
+ *   advance          every lane from the exit backwards: leave, move on, take a flit of the buffer
+ *   allocate_vcs     heads in the middle: what they are given counts from the next step on
+ *   allocate_switch  the same for flits at the exit, with a credit
+ */
+#include "network/router/staged.h"
+
+static void staged_wake(const struct staged *q, struct staged_router *r, tick_t when)
+{
+    router_wake(q->engine, r->number, &r->step_at, (when + q->cycle - 1) / q->cycle * q->cycle);
+}
+
+/* ---- what arrives ---- */
+
+void staged_receive_flits(void *routers, tick_t now, const void *events, uint32_t count)
+{
+    struct staged *q = routers;
+    for (const struct flit_event *event = events, *end = event + count; event < end; event++) {
+        struct staged_router *r = &q->each[event->to.target];
+        struct staged_lane *lane = &r->inputs[event->to.lane];
+        FW_CHECK(lane->count < q->depth, "tick %llu router %u lane %u: packet %u overruns the buffer",
+                 (unsigned long long)now, r->number, event->to.lane, event->flit.packet);
+        lane->ring[(lane->first + lane->count++) & q->ring_mask] = event->flit;
+        bits_add(r->active, event->to.lane);
+        staged_wake(q, r, now);
+    }
+}
+
+/* Room behind an output lane: in its queue where it has one. */
+void staged_receive_room(void *routers, tick_t now, const void *events, uint32_t count)
+{
+    struct staged *q = routers;
+    for (const struct credit_event *event = events, *end = event + count; event < end; event++) {
+        struct staged_router *r = &q->each[event->to.target];
+        r->credits[event->to.lane]++;
+        if (q->outputs)
+            continue;
+        FW_CHECK(r->credits[event->to.lane] <= q->depth, "tick %llu router %u lane %u: a credit too many",
+                 (unsigned long long)now, r->number, event->to.lane);
+        congestion_change(q->congestion, r->number, event->to.lane, QUEUE_DOWNSTREAM, -1, now);
+    }
+}
+
+void staged_receive_credits(void *routers, tick_t now, const void *events, uint32_t count)
+{
+    struct staged *q = routers;
+    if (q->outputs)
+        output_receive_credits(q->outputs, now, events, count);
+    else
+        staged_receive_room(q, now, events, count);
+}
+
+/* ---- the stages ---- */
+
+static void end_routing(struct staged *q, struct staged_router *r, tick_t now)
+{
+    q->question.router = r->number;
+    q->question.now = now;
+    BITS_EACH(number, r->active, q->words) {
+        struct staged_lane *lane = &r->inputs[number];
+        if (lane->entry_state != REGISTER_ASKS || lane->routed_at > now)
+            continue;
+        ask_route(q->network, &q->question, lane->entry.packet, lane->back_kind == EVENT_CREDIT, lane->answer,
+                  r->usable, q->words, now);
+        if (network_is_traced(q->network, lane->entry.packet))
+            trace_route(q->network, &q->question, (uint32_t)number, now);
+        lane->entry_state = REGISTER_READY;
+    }
+}
+
+/* A flit crosses and is on its channel, or in the queue of its output lane, by the channel's clock. */
+static void cross(struct staged *q, struct staged_router *r, uint32_t output, struct flit flit, tick_t now)
+{
+    uint32_t port = output / q->num_vcs;
+    const struct link *link = network_link(q->network, r->number, port);
+    tick_t crossed = now + q->crossbar, cycle = link->cycle;
+    if (q->outputs) {
+        output_put(q->outputs, r->number, output, flit, now, (crossed + cycle - 1) / cycle * cycle);
+        return;
+    }
+    congestion_change(q->congestion, r->number, output, QUEUE_DOWNSTREAM, 1, now);
+    tick_t sent = (crossed / cycle + q->config.output_latency) * cycle;
+    sent = sent > r->free_at[port] ? sent : r->free_at[port];
+    r->free_at[port] = sent + cycle;
+    send_flit(q->network, link->to_terminal ? EVENT_TERMINAL_FLIT : EVENT_FLIT, link_lane(link, output % q->num_vcs),
+              flit, sent + link->latency);
+}
+
+static void leave(struct staged *q, struct staged_router *r, struct staged_lane *lane, tick_t now)
+{
+    uint32_t output = lane->output;
+    struct flit flit = lane->exit;
+    FW_CHECK(r->credits[output] > 0, "tick %llu router %u output lane %u: packet %u is sent without a credit",
+             (unsigned long long)now, r->number, output, flit.packet);
+    r->credits[output]--;
+    r->flits[output]++;
+    q->flit_hops++;
+    if (network_is_traced(q->network, flit.packet))
+        network_trace(q->network, now, r->number, "leave", "flit %u by port %u vc %u", flit.place & FLIT_POSITION,
+                      output / q->num_vcs, output % q->num_vcs);
+    cross(q, r, output, flit, now);
+    if (flit.place & FLIT_TAIL) {
+        r->owner[output] = NOBODY;
+        bits_add(r->free, output);
+    }
+    lane->exit_state = REGISTER_EMPTY;
+}
+
+/* From the buffer to the entry. */
+static void enter(struct staged *q, struct staged_router *r, struct staged_lane *lane, tick_t now)
+{
+    struct flit flit = lane->ring[lane->first & q->ring_mask];
+    bool is_head = flit.place & FLIT_HEAD;
+    if (is_head && q->config.stores_packet && lane->count < network_packet(q->network, flit.packet)->size)
+        return;
+    lane->first++;
+    lane->count--;
+    lane->entry = flit;
+    lane->entry_state = is_head ? REGISTER_ASKS : REGISTER_READY;
+    lane->routed_at = now + q->routing;
+    send_credit(q->network, lane->back_kind, lane->back, now + lane->back_latency);
+    (void)r;
+}
+
+static void advance(struct staged *q, struct staged_router *r, struct staged_lane *lane, tick_t now)
+{
+    if (lane->exit_state == REGISTER_READY)
+        leave(q, r, lane, now);
+    if (lane->exit_state == REGISTER_EMPTY && lane->middle_state == REGISTER_READY) {
+        lane->exit = lane->middle;
+        lane->output = lane->held;
+        lane->exit_state = REGISTER_ASKS;
+        lane->middle_state = REGISTER_EMPTY;
+        if (lane->exit.place & FLIT_TAIL)
+            lane->held = NOBODY;
+    }
+    if (lane->middle_state == REGISTER_EMPTY && lane->entry_state == REGISTER_READY) {
+        bool is_head = lane->entry.place & FLIT_HEAD;
+        FW_CHECK(is_head == (lane->held == NOBODY), "tick %llu router %u: packet %u goes on with flit %u",
+                 (unsigned long long)now, r->number, lane->entry.packet, lane->entry.place & FLIT_POSITION);
+        lane->middle = lane->entry;
+        lane->middle_state = is_head ? REGISTER_ASKS : REGISTER_READY;
+        lane->entry_state = REGISTER_EMPTY;
+        for (uint32_t w = 0; is_head && w < q->words; w++)
+            lane->asked[w] = lane->answer[w];
+    }
+    if (lane->entry_state == REGISTER_EMPTY && lane->count)
+        enter(q, r, lane, now);
+}
+
+static bool is_empty(const struct staged_lane *lane)
+{
+    return !lane->count && lane->entry_state == REGISTER_EMPTY && lane->middle_state == REGISTER_EMPTY &&
+           lane->exit_state == REGISTER_EMPTY;
+}
+
+static void request(const struct staged *q, struct matching *matching, uint32_t row, uint32_t col, struct flit flit)
+{
+    matching_request(matching, row, col);
+    if (matching->age)
+        matching->age[(size_t)row * matching->cols + col] = network_packet(q->network, flit.packet)->created;
+}
+
+static void allocate_vcs(struct staged *q, struct staged_router *r)
+{
+    struct matching *matching = &q->vc_matching;
+    BITS_EACH(number, r->active, q->words) {
+        const struct staged_lane *lane = &r->inputs[number];
+        if (lane->middle_state != REGISTER_ASKS || (q->config.waits_for_exit && lane->exit_state != REGISTER_EMPTY))
+            continue;
+        for (uint32_t w = 0; w < q->words; w++)
+            for (uint64_t left = lane->asked[w] & r->free[w]; left; left &= left - 1)
+                request(q, matching, (uint32_t)number, (uint32_t)(w * WORD_BITS + lowest_bit(left)), lane->middle);
+    }
+    if (!bits_any(matching->active_rows, q->words))
+        return;
+    matching->random = &r->random;
+    q->vc_allocator->allocate(r->vc_state, q->config.vc_allocator.config, matching);
+    BITS_EACH(number, matching->granted, q->words) {
+        struct staged_lane *lane = &r->inputs[number];
+        lane->held = matching->grant[number];
+        lane->middle_state = REGISTER_READY;
+        r->owner[lane->held] = (uint16_t)number;
+        bits_remove(r->free, lane->held);
+    }
+    matching_clear(matching, matching->row_words, matching->col_words);
+}
+
+/* Has a flit at the exit the room that it needs? That of a packet whose head has gone is its own. */
+static bool has_room(const struct staged *q, const struct staged_router *r, const struct staged_lane *lane)
+{
+    if (q->config.room == ROOM_FOR_FLIT || !(lane->exit.place & FLIT_HEAD))
+        return r->credits[lane->output] > 0;
+    return r->credits[lane->output] >= network_packet(q->network, lane->exit.packet)->size;
+}
+
+/* Outputs of the crossbar that belong to one lane are taken from the others, or are nobody's when that one is idle. */
+static void heed_locks(const struct staged *q, struct staged_router *r)
+{
+    if (q->config.lock == LOCK_UNTIL_IDLE)
+        BITS_EACH(number, r->active, q->words) {
+            const struct staged_lane *lane = &r->inputs[number];
+            uint16_t *lock = &r->lock[lane->exit_state == REGISTER_ASKS ? staged_column(q, lane->output) : 0];
+            if (lane->exit_state == REGISTER_ASKS && *lock != NOBODY && !bits_test(q->eligible, *lock))
+                *lock = NOBODY;
+        }
+    BITS_EACH(number, q->eligible, q->words) {
+        uint16_t lock = r->lock[staged_column(q, r->inputs[number].output)];
+        if (lock != NOBODY && lock != number)
+            bits_remove(q->eligible, (uint32_t)number);
+    }
+}
+
+static void allocate_switch(struct staged *q, struct staged_router *r)
+{
+    struct matching *matching = &q->switch_matching;
+    bits_clear(q->eligible, q->words);
+    BITS_EACH(number, r->active, q->words)
+        if (r->inputs[number].exit_state == REGISTER_ASKS && has_room(q, r, &r->inputs[number]))
+            bits_add(q->eligible, (uint32_t)number);
+    if (q->config.lock != LOCK_NONE)
+        heed_locks(q, r);
+    if (!bits_any(q->eligible, q->words))
+        return;
+    BITS_EACH(number, q->eligible, q->words)
+        request(q, matching, (uint32_t)number, staged_column(q, r->inputs[number].output), r->inputs[number].exit);
+    matching->random = &r->random;
+    q->switch_allocator->allocate(r->switch_state, q->config.allocator.config, matching);
+    BITS_EACH(number, matching->granted, q->words) {
+        struct staged_lane *lane = &r->inputs[number];
+        lane->exit_state = REGISTER_READY;
+        if (q->config.lock != LOCK_NONE)
+            r->lock[staged_column(q, lane->output)] = lane->exit.place & FLIT_TAIL ? NOBODY : (uint16_t)number;
+    }
+    matching_clear(matching, matching->row_words, matching->col_words);
+}
+
+void staged_step(void *routers, tick_t now, const void *events, uint32_t count)
+{
+    struct staged *q = routers;
+    for (const struct step_event *event = events, *end = event + count; event < end; event++) {
+        struct staged_router *r = &q->each[event->target];
+        if (r->step_at != now) { /* it was woken earlier than this step was posted for */
+            q->engine->events--; /* as happens or not by the order of what arrives in a tick */
+            continue;
+        }
+        r->step_at = FW_NEVER;
+        end_routing(q, r, now);
+        BITS_EACH(number, r->active, q->words) {
+            advance(q, r, &r->inputs[number], now);
+            if (is_empty(&r->inputs[number]))
+                bits_remove(r->active, (uint32_t)number);
+        }
+        allocate_vcs(q, r);
+        allocate_switch(q, r);
+        if (bits_any(r->active, q->words))
+            staged_wake(q, r, now + q->cycle);
+    }
+}

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The staged output-queued router: packets are stored, routed and put whole into the queue of one output
+ * virtual channel, which is drawn from those that routing offers. After SuperSim's output-queued router
+ * (McDonald et al., ISPASS 2018, IV-C), to the cycle; output_queued moves flits one by one instead, to whichever
+ * of the channels has room.
+ *
+ *   buffer -> entry -> transfer -> output queue -> arbiter -> channel
+ *
+ * A flit gives its place in the buffer back when it goes to the entry. Packets wait for a queue in the order in
+ * which they were routed, each until there is room for all of it. The flits behind a head whose packet has gone
+ * leave the buffer one a cycle, as if they followed.
+ *
+ * A step, at an edge of the router's clock, does these in order:
+ *
+ *   end_routing  heads at the entry whose time is over: ask the algorithm, draw a queue, wait for it
+ *   transfer     the first of those that wait for a queue, while they fit
+ *   advance      every lane: what has gone makes way for the next flit of the buffer
+ */
+#include "flitwarp/router.h"
+#include "flitwarp/shown.h"
+#include "network/router/buffer_size.h"
+#include "network/router/output_stage.h"
+
+struct staged_output_config {
+    uint32_t num_vcs;
+    uint32_t buffer_depth, buffer_min; /* see buffer_size.h */
+    double buffer_per_latency;
+    uint32_t output_depth, output_hold;
+    uint64_t cycle;
+    uint32_t routing_latency, transfer_latency; /* cycles */
+    uint32_t output_latency;                    /* cycles of the channel */
+    struct choice arbiter, congestion;
+};
+
+static const struct option staged_output_options[] = {
+    OPTION_U32(struct staged_output_config, num_vcs, "2", 1, 64, NULL, "virtual channels of each port"),
+    BUFFER_SIZE_OPTIONS(struct staged_output_config),
+    OPTION_U32(struct staged_output_config, output_depth, "null", 1, 1e9, "flits",
+               "output queue of each virtual channel; null: without an end"),
+    OPTION_TICKS(struct staged_output_config, cycle, "1", 1, 1000000, "clock of the router: a step each cycle"),
+    OPTION_U32(struct staged_output_config, routing_latency, "1", 1, 10000, "cycles", "to route a packet's head"),
+    OPTION_U32(struct staged_output_config, transfer_latency, "1", 1, 100000, "cycles",
+               "from an input buffer to an output queue"),
+    OPTION_U32(struct staged_output_config, output_latency, "1", 1, 10000, "cycles of the channel",
+               "from the choice among output queues to the channel"),
+    OPTION_CHOICE(struct staged_output_config, arbiter, "arbiter", "\"round_robin\"",
+                  "picks among an output's virtual channels that can send"),
+    OUTPUT_HOLD_OPTION(struct staged_output_config),
+    CONGESTION_OPTION(struct staged_output_config),
+    OPTION_END,
+};
+
+enum entry_state {
+    ENTRY_EMPTY,
+    ENTRY_ROUTED, /* a head is being routed */
+    ENTRY_WAITS,  /* it waits for room in the queue that was drawn */
+    ENTRY_GONE,   /* its packet has gone */
+};
+
+struct staged_input {
+    struct flit entry;
+    uint8_t state;         /* enum entry_state */
+    uint16_t output;       /* lane whose queue was drawn */
+    uint16_t next;         /* input lane that waits behind it; NOBODY: none */
+    uint16_t first, count; /* of the ring, free-running; flits in it */
+    struct flit *ring;
+    tick_t routed_at;
+    struct lane_place back; /* where its credits go */
+    uint32_t back_latency, back_kind;
+};
+
+struct staged_output_router {
+    tick_t step_at; /* when it steps next; FW_NEVER: asleep */
+    uint32_t number;
+    uint64_t *active;  /* input lanes with a flit */
+    uint64_t *awaited; /* output lanes that somebody waits for */
+    uint64_t *usable;  /* output lanes that lead somewhere */
+    struct staged_input *inputs;
+    uint16_t *first_waiting, *last_waiting; /* by output lane: input lanes; NOBODY: none */
+    struct random random;
+};
+
+struct staged_output {
+    ROUTERS_HEAD;
+    struct staged_output_config config;
+    tick_t cycle, routing, transfer; /* ticks */
+    uint32_t ring_mask;
+    uint64_t *offered; /* scratch: set of output lanes */
+    struct staged_output_router *each;
+};
+
+static void staged_output_wake(const struct staged_output *q, struct staged_output_router *r, tick_t when)
+{
+    router_wake(q->engine, r->number, &r->step_at, (when + q->cycle - 1) / q->cycle * q->cycle);
+}
+
+/* ---- what arrives ---- */
+
+static void staged_output_receive_flits(void *routers, tick_t now, const void *events, uint32_t count)
+{
+    struct staged_output *q = routers;
+    for (const struct flit_event *event = events, *end = event + count; event < end; event++) {
+        struct staged_output_router *r = &q->each[event->to.target];
+        struct staged_input *lane = &r->inputs[event->to.lane];
+        FW_CHECK(lane->count < q->config.buffer_depth, "tick %llu router %u lane %u: packet %u overruns the buffer",
+                 (unsigned long long)now, r->number, event->to.lane, event->flit.packet);
+        lane->ring[(lane->first + lane->count++) & q->ring_mask] = event->flit;
+        bits_add(r->active, event->to.lane);
+        staged_output_wake(q, r, now);
+    }
+}
+
+static void staged_output_receive_credits(void *routers, tick_t now, const void *events, uint32_t count)
+{
+    output_receive_credits(((struct staged_output *)routers)->outputs, now, events, count);
+}
+
+/* A step looks what it is good for. */
+static void staged_output_receive_room(void *routers, tick_t now, const void *events, uint32_t count)
+{
+    struct staged_output *q = routers;
+    for (const struct credit_event *event = events, *end = event + count; event < end; event++) {
+        struct staged_output_router *r = &q->each[event->to.target];
+        if (r->first_waiting[event->to.lane] != NOBODY)
+            staged_output_wake(q, r, now);
+    }
+}
+
+/* ---- the stages ---- */
+
+static uint32_t draw_output(struct staged_output *q, struct staged_output_router *r)
+{
+    uint32_t count = 0;
+    for (uint32_t w = 0; w < q->words; w++)
+        count += (uint32_t)__builtin_popcountll(q->offered[w]);
+    uint32_t left = count > 1 ? random_below(&r->random, count) : 0;
+    BITS_EACH(output, q->offered, q->words)
+        if (left-- == 0)
+            return (uint32_t)output;
+    FW_CHECK(false, "router %u: routing offers nothing", r->number);
+    return 0;
+}
+
+static void wait_for(struct staged_output_router *r, uint32_t number, uint32_t output)
+{
+    struct staged_input *lane = &r->inputs[number];
+    lane->output = (uint16_t)output;
+    lane->next = NOBODY;
+    lane->state = ENTRY_WAITS;
+    if (r->first_waiting[output] == NOBODY)
+        r->first_waiting[output] = (uint16_t)number;
+    else
+        r->inputs[r->last_waiting[output]].next = (uint16_t)number;
+    r->last_waiting[output] = (uint16_t)number;
+    bits_add(r->awaited, output);
+}
+
+static void end_routing(struct staged_output *q, struct staged_output_router *r, tick_t now)
+{
+    q->question.router = r->number;
+    q->question.now = now;
+    BITS_EACH(number, r->active, q->words) {
+        struct staged_input *lane = &r->inputs[number];
+        if (lane->state != ENTRY_ROUTED || lane->routed_at > now)
+            continue;
+        ask_route(q->network, &q->question, lane->entry.packet, lane->back_kind == EVENT_CREDIT, q->offered, r->usable,
+                  q->words, now);
+        if (network_is_traced(q->network, lane->entry.packet))
+            trace_route(q->network, &q->question, (uint32_t)number, now);
+        wait_for(r, (uint32_t)number, draw_output(q, r));
+    }
+}
+
+/* All flits of a packet are in the queue at the same time. */
+static void put_packet(struct staged_output *q, struct staged_output_router *r, uint32_t output, uint32_t handle,
+                       tick_t now)
+{
+    const struct packet *packet = network_packet(q->network, handle);
+    tick_t cycle = network_link(q->network, r->number, output / q->num_vcs)->cycle;
+    tick_t there = (now + q->transfer + cycle - 1) / cycle * cycle;
+    for (uint32_t position = 0; position < packet->size; position++)
+        output_put(q->outputs, r->number, output, transfer_unit(packet, handle, position, 1), now, there);
+    q->flit_hops += packet->size;
+    if (network_is_traced(q->network, handle))
+        network_trace(q->network, now, r->number, "transfer", "to port %u vc %u, queued at %llu", output / q->num_vcs,
+                      output % q->num_vcs, (unsigned long long)there);
+}
+
+static void transfer(struct staged_output *q, struct staged_output_router *r, tick_t now)
+{
+    BITS_EACH(output, r->awaited, q->words) {
+        const struct output_queue *queue = output_queue_at(q->outputs, r->number, (uint32_t)output);
+        while (r->first_waiting[output] != NOBODY) {
+            struct staged_input *lane = &r->inputs[r->first_waiting[output]];
+            if (network_packet(q->network, lane->entry.packet)->size > q->outputs->depth - queue->count)
+                break;
+            put_packet(q, r, (uint32_t)output, lane->entry.packet, now);
+            lane->state = ENTRY_GONE;
+            r->first_waiting[output] = lane->next;
+        }
+        if (r->first_waiting[output] == NOBODY)
+            bits_remove(r->awaited, (uint32_t)output);
+    }
+}
+
+/* True: it will do more with the next cycle. */
+static bool advance(struct staged_output *q, struct staged_input *lane, tick_t now)
+{
+    if (lane->state == ENTRY_GONE)
+        lane->state = ENTRY_EMPTY;
+    if (lane->state == ENTRY_EMPTY && lane->count) {
+        struct flit flit = lane->ring[lane->first & q->ring_mask];
+        bool is_head = flit.place & FLIT_HEAD;
+        if (is_head && lane->count < network_packet(q->network, flit.packet)->size)
+            return false;
+        lane->first++;
+        lane->count--;
+        lane->entry = flit;
+        lane->state = is_head ? ENTRY_ROUTED : ENTRY_GONE;
+        lane->routed_at = now + q->routing;
+        send_credit(q->network, lane->back_kind, lane->back, now + lane->back_latency);
+    }
+    return lane->state == ENTRY_ROUTED || lane->state == ENTRY_GONE;
+}
+
+static void staged_output_step(void *routers, tick_t now, const void *events, uint32_t count)
+{
+    struct staged_output *q = routers;
+    for (const struct step_event *event = events, *end = event + count; event < end; event++) {
+        struct staged_output_router *r = &q->each[event->target];
+        if (r->step_at != now) { /* it was woken earlier than this step was posted for */
+            q->engine->events--; /* as happens or not by the order of what arrives in a tick */
+            continue;
+        }
+        r->step_at = FW_NEVER;
+        bool goes_on = false;
+        end_routing(q, r, now);
+        transfer(q, r, now);
+        BITS_EACH(number, r->active, q->words) {
+            struct staged_input *lane = &r->inputs[number];
+            goes_on |= advance(q, lane, now);
+            if (lane->state == ENTRY_EMPTY && !lane->count)
+                bits_remove(r->active, (uint32_t)number);
+        }
+        if (goes_on)
+            staged_output_wake(q, r, now + q->cycle);
+    }
+}
+
+/* ---- building, and looking from outside ---- */
+
+static void staged_output_plan(const struct choice *self, uint32_t flit_bytes, struct router_plan *plan,
+                               struct errors *errors)
+{
+    const struct staged_output_config *c = self->config;
+    uint32_t least = buffer_least(c->buffer_min, c->buffer_depth, c->buffer_per_latency);
+    (void)flit_bytes, (void)errors;
+    bool is_short = c->output_depth && c->output_depth < least;
+    *plan = (struct router_plan){
+        .num_vcs = c->num_vcs,
+        .buffer_depth = c->buffer_depth,
+        .buffer_min = c->buffer_min,
+        .buffer_per_latency = c->buffer_per_latency,
+        .output_depth = c->output_depth ? c->output_depth : ENDLESS,
+        .congestion = &c->congestion,
+        .max_packet = is_short ? c->output_depth : least,
+        .max_packet_key = is_short                    ? "output_depth"
+                          : c->buffer_per_latency > 0 ? "buffer_min"
+                                                      : "buffer_depth",
+        .reserves_packet = true,
+    };
+}
+
+static void staged_output_check(const struct network *network, const struct choice *self, struct errors *errors)
+{
+    const struct staged_output_config *c = self->config;
+    buffer_check(c->buffer_min, c->buffer_depth, self, errors);
+    if (network->routing.escape_vcs)
+        choice_error(errors, self, "type",
+                     "'staged_output' gives output VCs without regard to their room, which escape VCs need; accepted: "
+                     "input_queued, input_output_queued, output_queued");
+}
+
+static void init_router(struct staged_output *q, struct staged_output_router *r, uint32_t number)
+{
+    struct arena *arena = q->network->arena;
+    *r = (struct staged_output_router){
+        .step_at = FW_NEVER,
+        .number = number,
+        .active = arena_array(arena, uint64_t, q->words),
+        .awaited = arena_array(arena, uint64_t, q->words),
+        .usable = arena_array(arena, uint64_t, q->words),
+        .inputs = arena_array(arena, struct staged_input, q->lanes),
+        .first_waiting = arena_array(arena, uint16_t, q->lanes),
+        .last_waiting = arena_array(arena, uint16_t, q->lanes),
+        .random = random_stream(q->network->seed, number, RANDOM_ARBITER),
+    };
+    for (uint32_t i = 0; i < q->lanes; i++) {
+        const struct link *link = network_link(q->network, number, i / q->num_vcs);
+        r->inputs[i] = (struct staged_input){
+            .ring = arena_array(arena, struct flit, q->ring_mask + 1),
+            .back = link_lane(link, i % q->num_vcs),
+            .back_latency = link->latency,
+            .back_kind = link->to_terminal ? EVENT_TERMINAL_CREDIT : EVENT_CREDIT,
+        };
+        r->first_waiting[i] = NOBODY;
+        if (link->target != FW_NONE && link->carries_out)
+            bits_add(r->usable, i);
+    }
+}
+
+static void staged_output_build(void *routers, const void *config)
+{
+    struct staged_output *q = routers;
+    q->config = *(const struct staged_output_config *)config;
+    const struct staged_output_config *c = &q->config;
+    q->outputs = output_stage_build(q->network, &(struct output_stage_config){
+                                                    .arbiter = &c->arbiter,
+                                                    .congestion = q->congestion,
+                                                    .depth = q->network->plan.output_depth,
+                                                    .delay_cycles = c->output_latency,
+                                                    .reports_all = true,
+                                                    .reserves_packet = true,
+                                                    .holds = c->output_hold,
+                                                });
+    q->cycle = c->cycle;
+    q->routing = c->routing_latency * c->cycle;
+    q->transfer = c->transfer_latency * c->cycle;
+    q->ring_mask = ring_mask_for(c->buffer_depth);
+    q->each = arena_array(q->network->arena, struct staged_output_router, q->network->topology.routers);
+    for (uint32_t router = 0; router < q->network->topology.routers; router++)
+        init_router(q, &q->each[router], router);
+}
+
+static void staged_output_share(void *routers)
+{
+    struct staged_output *q = routers;
+    q->outputs = output_stage_share(q->outputs, q->network);
+    q->offered = arena_array(q->network->arena, uint64_t, q->words);
+}
+
+static void staged_output_look(const void *routers, uint32_t router, uint32_t number, struct lane_look *seen,
+                               struct shown_router *shown)
+{
+    const struct staged_output *q = routers;
+    const struct staged_input *lane = &q->each[router].inputs[number];
+    bool has_entry = lane->state != ENTRY_EMPTY;
+    seen->flits = lane->count + has_entry;
+    if (seen->flits)
+        seen->packet = has_entry ? lane->entry.packet : lane->ring[lane->first & q->ring_mask].packet;
+    seen->output = lane->state == ENTRY_WAITS ? lane->output : seen->flits ? LANE_ROUTED : LANE_IDLE;
+    seen->room = lane->state == ENTRY_WAITS ? network_packet(q->network, lane->entry.packet)->size : 0;
+    output_look(q->outputs, router, number, seen, shown);
+    if (shown && has_entry)
+        shown_add(shown, &shown->inputs[number].queue, lane->entry.packet, lane->entry.place & FLIT_POSITION, 1);
+    if (shown && lane->count)
+        shown_add_ring(shown, &shown->inputs[number].queue, lane->ring, q->ring_mask, lane->first, lane->count);
+}
+
+static const struct router_ops staged_output = {
+    .name = "staged_output",
+    .summary = "router that puts whole packets into queues at its outputs, as SuperSim's",
+    .options = staged_output_options,
+    .example = "{\"type\": \"staged_output\", \"num_vcs\": 2, \"buffer_depth\": 16, \"output_depth\": 64}",
+    .size = sizeof(struct staged_output),
+    .plan = staged_output_plan,
+    .check = staged_output_check,
+    .build = staged_output_build,
+    .share = staged_output_share,
+    .receive_flits = staged_output_receive_flits,
+    .receive_credits = staged_output_receive_credits,
+    .step = staged_output_step,
+    .receive_room = staged_output_receive_room,
+    .receive_queued = output_receive_queued,
+    .step_outputs = output_step,
+    .look = staged_output_look,
+    .lane_flits = output_lane_flits,
+};
+REGISTER_ROUTER(staged_output);
