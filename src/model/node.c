@@ -21,6 +21,8 @@
  */
 #include "model/node.h"
 
+#include <string.h>
+
 /* The Poisson source of a block. */
 struct source {
     struct random random;
@@ -81,7 +83,9 @@ static void node_begin(struct partition *partition)
     struct node_state *state = partition->state;
     for (uint32_t i = 0; i < node->pairs; i++) {
         uint64_t first = node->ends[i][0];
-        struct hop hop = {.event = {.process = first, .tie = (uint64_t)i << NUMBER_BITS}, .destination = first};
+        /* As if the last packet of a message had come. */
+        struct hop hop = {.event = {.process = first, .tie = ((uint64_t)i << NUMBER_BITS) + node->message_packets - 1},
+                          .destination = first};
         if (node_owner(model, first, partition->count) == partition->number)
             process_post(partition, &hop.event);
     }
@@ -93,20 +97,73 @@ static void node_begin(struct partition *partition)
         }
 }
 
-/* Over the link to the next node. */
-static void node_send(struct partition *partition, uint64_t from, struct hop *hop, tick_t ready)
+/* With a bit of its own in each message's number, and none of those that decide which way round. */
+static uint32_t first_of_message(const struct node_torus *torus, uint64_t message)
+{
+    return (uint32_t)((message * 0xd6e8feb86659fd93u >> 32) * torus->dimensions >> 32);
+}
+
+/* The dimension of a packet's next step. */
+static uint32_t node_dimension(const struct node_model *node, const struct servers *servers, uint64_t from,
+                               const struct hop *hop, tick_t ready)
+{
+    const struct node_torus *torus = &node->torus;
+    uint32_t best = node_torus_first(torus, from, hop->destination);
+    if (node->routing == ROUTING_E_CUBE)
+        return best;
+    uint64_t message = node_message(node, hop->event.tie);
+    uint32_t first = node->routing == ROUTING_ROTATED ? first_of_message(torus, message) : best;
+    tick_t earliest = FW_NEVER;
+    for (uint32_t i = 0; i < torus->dimensions; i++) {
+        uint32_t d = (first + i) % torus->dimensions;
+        if (!((from ^ hop->destination) >> torus->shifts[d] & torus->masks[d]))
+            continue;
+        if (node->routing == ROUTING_ROTATED)
+            return d;
+        struct node_step step = node_torus_step(torus, from, hop->destination, message, d);
+        tick_t until = servers_until(servers, from, 1 + step.port);
+        tick_t start = until > ready ? until : ready;
+        if (start < earliest)
+            earliest = start, best = d;
+    }
+    return best;
+}
+
+/* Over the link to the next node. Returns how long the packet waits for it. */
+static tick_t node_send(struct partition *partition, uint64_t from, struct hop *hop, tick_t ready)
 {
     const struct node_model *node = partition->model->shared;
     struct servers *servers = &((struct node_state *)partition->state)->servers;
-    struct node_step step = node_torus_step(&node->torus, from, hop->destination, hop->event.tie);
+    uint32_t d = node_dimension(node, servers, from, hop, ready);
+    struct node_step step =
+        node_torus_step(&node->torus, from, hop->destination, node_message(node, hop->event.tie), d);
     tick_t start = servers_take(servers, partition, from, 1 + step.port, ready, node->holding);
     hop->event.time = start + node->holding + node->latency;
     hop->event.process = step.node;
     hop->hops++;
     process_post(partition, &hop->event);
+    return start - ready;
 }
 
-static void node_make_packet(struct partition *partition, const struct event *event)
+/* The packets of a message, the first of which is given; notes in the event at hand how long they wait for the link. */
+static void node_send_message(struct partition *partition, uint64_t from, const struct hop *first, struct hop *event)
+{
+    const struct node_model *node = partition->model->shared;
+    tick_t waited = 0, longest = 0;
+    for (uint32_t i = 0; i < node->message_packets; i++) {
+        struct hop hop = *first;
+        hop.event.tie += i;
+        tick_t wait = node_send(partition, from, &hop, hop.birth);
+        waited += wait;
+        longest = wait > longest ? wait : longest;
+    }
+    if (node->counts_queues) {
+        event->link_wait = waited;
+        event->longest_link_wait = longest;
+    }
+}
+
+static void node_make_message(struct partition *partition, struct event *event)
 {
     const struct node_model *node = partition->model->shared;
     uint32_t block = node_block_of_source(&node->torus, event->process), first, end;
@@ -114,23 +171,34 @@ static void node_make_packet(struct partition *partition, const struct event *ev
     process_save(partition, source, sizeof *source);
     node_torus_slabs(&node->torus, block, &first, &end);
     uint64_t from = node_torus_draw(&node->torus, first, end, &source->random);
-    struct hop hop = {.event.tie = (uint64_t)block << NUMBER_BITS | source->made++,
+    struct hop hop = {.event.tie = (uint64_t)block << NUMBER_BITS | source->made,
                       .destination = from,
                       .birth = event->time + node->processing};
+    source->made += node->message_packets;
     while (hop.destination == from)
         hop.destination = node_torus_draw(&node->torus, 0, node->torus.slabs, &source->random);
-    node_send(partition, from, &hop, hop.birth);
+    node_send_message(partition, from, &hop, (struct hop *)(void *)event);
     node_post_source(partition, block);
 }
 
-/* The node that a ping-pong packet reached sends the next one back. */
-static void node_answer(struct partition *partition, const struct hop *hop, tick_t now)
+/* The node that the last packet of a ping-pong message reached sends the next one back. */
+static void node_answer(struct partition *partition, struct hop *hop, tick_t now)
 {
     const struct node_model *node = partition->model->shared;
     const uint64_t *ends = node->ends[hop->event.tie >> NUMBER_BITS];
     struct hop next = {
         .event.tie = hop->event.tie + 1, .destination = ends[hop->event.process == ends[0]], .birth = now};
-    node_send(partition, hop->event.process, &next, now);
+    node_send_message(partition, hop->event.process, &next, hop);
+}
+
+static void node_pass_on(struct partition *partition, struct hop *hop, tick_t start)
+{
+    const struct node_model *node = partition->model->shared;
+    struct hop next;
+    memcpy(&next, hop, HOP_BYTES);
+    tick_t wait = node_send(partition, hop->event.process, &next, start + node->processing);
+    if (node->counts_queues)
+        hop->link_wait = hop->longest_link_wait = wait;
 }
 
 static void node_arrive(struct partition *partition, struct hop *hop)
@@ -141,15 +209,16 @@ static void node_arrive(struct partition *partition, struct hop *hop)
     tick_t now = hop->event.time, start = now;
     if (node->processing && hop->hops)
         start = servers_take(servers, partition, here, PORT_UNIT, now, node->processing);
-    if (here != hop->destination) {
-        struct hop next = *hop;
-        node_send(partition, here, &next, start + node->processing);
-        return;
-    }
     FW_CHECK((start - now) >> WAIT_BITS == 0, "tick %llu: packet %llu has waited for %llu ticks at one node",
              (unsigned long long)now, (unsigned long long)hop->event.tie, (unsigned long long)(start - now));
+    if (here != hop->destination) {
+        node_pass_on(partition, hop, start);
+        if (node->counts_queues)
+            hop->wait = (start - now) & (((uint64_t)1 << WAIT_BITS) - 1);
+        return;
+    }
     hop->wait = (start - now) & (((uint64_t)1 << WAIT_BITS) - 1);
-    if (node->pairs)
+    if (node->pairs && node_is_last(node, hop->event.tie))
         node_answer(partition, hop, start);
 }
 
@@ -157,7 +226,7 @@ static void node_handle(struct partition *partition, struct event *event)
 {
     const struct node_model *node = partition->model->shared;
     if (node_is_source(&node->torus, event->process))
-        node_make_packet(partition, event);
+        node_make_message(partition, event);
     else
         node_arrive(partition, (struct hop *)(void *)event);
 }
@@ -169,15 +238,17 @@ static void node_prefetch(const struct partition *partition, const struct event 
 
 /* ---- statistics ---- */
 
+/* The packets of a message. */
 static void node_count_created(struct partition *partition, tick_t birth)
 {
     const struct node_model *node = partition->model->shared;
     if (birth >= node->end)
         return;
-    partition->sums[SUM_CREATED]++;
-    partition->sums[SUM_OFFERED] += birth >= node->start;
+    uint64_t packets = node->message_packets;
+    partition->sums[SUM_CREATED] += packets;
+    partition->sums[SUM_OFFERED] += birth >= node->start ? packets : 0;
     /* In flight from here to the end; what comes after its arrival is taken off then. */
-    partition->sums[SUM_IN_FLIGHT] += node->end - (birth > node->start ? birth : node->start);
+    partition->sums[SUM_IN_FLIGHT] += packets * (node->end - (birth > node->start ? birth : node->start));
 }
 
 static void node_count(uint64_t *sums, enum node_sum histogram, uint64_t *maxima, enum node_maximum maximum,
@@ -205,6 +276,10 @@ static void node_count_finished(struct partition *partition, const struct hop *h
     sums[SUM_SAMPLED]++;
     sums[SUM_LATENCY] += latency;
     sums[SUM_HOPS] += hop->hops;
+    if (node_is_last(node, hop->event.tie)) {
+        sums[SUM_MESSAGES]++;
+        sums[SUM_MESSAGE_LATENCY] += latency;
+    }
     uint64_t batch = (time - node->start) / node->slot;
     sums[SUM_BATCH_LATENCY + batch] += latency;
     sums[SUM_BATCH_COUNT + batch]++;
@@ -214,11 +289,35 @@ static void node_count_finished(struct partition *partition, const struct hop *h
     digest_add(&partition->digest, record, 5);
 }
 
+/* Packets that came to a unit, and to links, by an event in the window. */
+static void node_count_queues(struct partition *partition, const struct hop *hop)
+{
+    const struct node_model *node = partition->model->shared;
+    const struct event *event = &hop->event;
+    uint64_t *sums = partition->sums, *maxima = partition->maxima;
+    if (event->time < node->start || event->time >= node->end)
+        return;
+    bool is_source = node_is_source(&node->torus, event->process), is_there = event->process == hop->destination;
+    if (!is_source && hop->hops) {
+        sums[SUM_UNIT_TAKEN]++;
+        sums[SUM_UNIT_WAIT] += hop->wait;
+        maxima[MAX_UNIT_WAIT] = hop->wait > maxima[MAX_UNIT_WAIT] ? hop->wait : maxima[MAX_UNIT_WAIT];
+    }
+    if (!is_source && is_there && !(node->pairs && node_is_last(node, event->tie)))
+        return; /* nothing was sent on */
+    sums[SUM_LINK_TAKEN] += is_source || is_there ? node->message_packets : 1;
+    sums[SUM_LINK_WAIT] += hop->link_wait;
+    if (maxima[MAX_LINK_WAIT] < hop->longest_link_wait)
+        maxima[MAX_LINK_WAIT] = hop->longest_link_wait;
+}
+
 static void node_commit(struct partition *partition, const struct event *event)
 {
     const struct node_model *node = partition->model->shared;
     const struct hop *hop = (const struct hop *)(const void *)event;
     ((struct node_state *)partition->state)->servers.horizon = event->time;
+    if (node->counts_queues)
+        node_count_queues(partition, hop);
     if (node_is_source(&node->torus, event->process)) {
         node_count_created(partition, event->time + node->processing);
         return;
@@ -228,7 +327,7 @@ static void node_commit(struct partition *partition, const struct event *event)
         return;
     if (hop->hops)
         node_count_finished(partition, hop);
-    if (node->pairs)
+    if (node->pairs && node_is_last(node, event->tie))
         node_count_created(partition, event->time + hop->wait);
 }
 

@@ -26,6 +26,18 @@ static const struct result start_reports[] = {
     RESULT("mean_latency", NUMBER, "ticks", "of these"),
     RESULT_END,
 };
+static const struct result message_reports[] = {
+    RESULT("messages", COUNT, NULL, "whose last packet finished in the window"),
+    RESULT("mean_latency", NUMBER, "ticks", "to the arrival of that packet"),
+    RESULT_END,
+};
+static const struct result queue_reports[] = {
+    RESULT("mean_wait", NUMBER, "ticks", "of a packet that comes to one"),
+    RESULT("max_wait", COUNT, "ticks", "the longest"),
+    RESULT("mean_length", NUMBER, NULL, "packets that wait at one, on average over all of them"),
+    RESULT("max_length", COUNT, NULL, "packets that one found waiting or served before it"),
+    RESULT_END,
+};
 const struct result node_reports[] = {
     RESULT("nodes", COUNT, NULL, "of the torus"),
     RESULT("hop_ticks", COUNT, "ticks", "of a hop without waiting"),
@@ -34,6 +46,9 @@ const struct result node_reports[] = {
     RESULT("hop_events", COUNT, NULL, "packets' arrivals at nodes, from the beginning"),
     RESULT_BLOCK("packets_in_flight", BLOCK, in_flight_reports, "counted twice"),
     RESULT_BLOCK("from_the_start", BLOCK, start_reports, "warm-up included"),
+    RESULT_BLOCK("messages", BLOCK, message_reports, "with several packets in a message"),
+    RESULT_BLOCK("unit_queues", BLOCK, queue_reports, "before processing units, with queue_statistics"),
+    RESULT_BLOCK("link_queues", BLOCK, queue_reports, "before links, with queue_statistics"),
     RESULT("unit_utilisation", NUMBER, NULL, "share of the window in which a node's unit works"),
     RESULT("link_utilisation", NUMBER, NULL, "share of the window in which a link is held"),
     RESULT_END,
@@ -135,6 +150,26 @@ static void add_in_flight(const struct node_measured *m, const struct model_tota
     report_count(block, "at_end", totals->sums[SUM_CREATED] - totals->sums[SUM_FINISHED]);
 }
 
+static void add_messages(const struct model_totals *totals, struct report *report)
+{
+    const uint64_t *sums = totals->sums;
+    struct report *block = report_block(report, "messages");
+    report_count(block, "messages", sums[SUM_MESSAGES]);
+    report_number(block, "mean_latency",
+                  sums[SUM_MESSAGES] ? (double)sums[SUM_MESSAGE_LATENCY] / (double)sums[SUM_MESSAGES] : NAN);
+}
+
+/* By Little's law packets that wait are those that come in a tick times their mean wait. */
+static void add_queues(const char *name, uint64_t taken, uint64_t waited, uint64_t longest, tick_t service,
+                       double server_ticks, struct report *report)
+{
+    struct report *block = report_block(report, name);
+    report_number(block, "mean_wait", taken ? (double)waited / (double)taken : NAN);
+    report_count(block, "max_wait", longest);
+    report_number(block, "mean_length", (double)waited / server_ticks);
+    report_count(block, "max_length", service ? (longest + service - 1) / service : 0);
+}
+
 void node_results(const struct model *model, const struct model_totals *totals, struct report *report)
 {
     const struct node_model *node = model->shared;
@@ -154,6 +189,15 @@ void node_results(const struct model *model, const struct model_totals *totals, 
     report_count(all, "packets", sums[SUM_FINISHED]);
     report_number(all, "mean_latency",
                   sums[SUM_FINISHED] ? (double)sums[SUM_EVERY_LATENCY] / (double)sums[SUM_FINISHED] : NAN);
+    if (node->message_packets > 1)
+        add_messages(totals, report);
+    if (node->counts_queues) {
+        double ticks = m.ticks * node->torus.nodes;
+        add_queues("unit_queues", sums[SUM_UNIT_TAKEN], sums[SUM_UNIT_WAIT], totals->maxima[MAX_UNIT_WAIT],
+                   node->processing, ticks, report);
+        add_queues("link_queues", sums[SUM_LINK_TAKEN], sums[SUM_LINK_WAIT], totals->maxima[MAX_LINK_WAIT],
+                   node->holding, ticks * 2 * node->torus.dimensions, report);
+    }
     report_number(report, "unit_utilisation", hops_per_node * (double)node->processing);
     report_number(report, "link_utilisation", hops_per_node * (double)node->holding / (2 * node->torus.dimensions));
 }

@@ -110,6 +110,16 @@ static tick_t until_in_old(struct servers *servers, struct partition *partition,
     return 0;
 }
 
+tick_t servers_until(const struct servers *servers, uint64_t node, uint32_t port)
+{
+    for (uint32_t i = 0; i < servers->count; i++) {
+        const struct server *found = find_in(&servers->tables[i], server_key(node, port), servers->horizon);
+        if (found)
+            return found->until;
+    }
+    return 0;
+}
+
 /* The buckets on the way to a server that was passed on must lead to it for as long as it is busy. */
 static void mark_way(struct partition *partition, const struct server_table *table, uint64_t from, uint64_t to,
                      tick_t until)

@@ -63,6 +63,9 @@ static inline void servers_prefetch(const struct servers *servers, uint64_t node
     __builtin_prefetch(&servers->tables[0].buckets[server_home(&servers->tables[0], node)], 1);
 }
 
+/* Until when a server is busy, or some time before now. */
+tick_t servers_until(const struct servers *servers, uint64_t node, uint32_t port);
+
 /* servers_take where it is not as simple as below. */
 tick_t servers_take_slowly(struct servers *servers, struct partition *partition, uint64_t node, uint32_t port,
                            tick_t ready, tick_t duration);

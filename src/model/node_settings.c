@@ -6,6 +6,7 @@
  */
 #include "model/node.h"
 
+static const char *const routing_names[] = {"e_cube", "rotated", "adaptive", NULL};
 static const char *const traffic_names[] = {"uniform", "ping_pong", NULL};
 
 const struct option node_options[] = {
@@ -21,6 +22,11 @@ const struct option node_options[] = {
                     ONLY_WITH("traffic=ping_pong")),
     OPTION_U32(struct node_config, blocks, "256", 1, 65536, "blocks",
                "of nodes that share a source; partitions are made of whole blocks"),
+    OPTION_ENUM(struct node_config, routing, "\"e_cube\"", routing_names,
+                "e_cube: the first dimension in which node and destination differ; rotated: each message begins with a "
+                "dimension drawn for it; adaptive: of all that lead on the link that is free first"),
+    OPTION_U32(struct node_config, message_packets, "1", 1, 65536, "packets", "that a message consists of"),
+    OPTION_BOOL(struct node_config, queue_statistics, "false", "measure how long packets wait for units and for links"),
     OPTION_U32(struct node_config, packet_bytes, "256", 1, 1e9, "bytes", "size of a packet"),
     OPTION_RATE(struct node_config, bandwidth, "\"175MB/s\"", 1, 1e18, "of a link"),
     OPTION_TICKS(struct node_config, link_setup, "\"895ns\"", 0, 1e9,
@@ -115,10 +121,17 @@ void node_prepare(struct model *model, struct errors *errors)
         return;
     }
     node->slot = (config->sample + BATCHES - 1) / BATCHES;
-    node->gap = PARTS * node->torus.slabs / config->rate;
+    node->routing = config->routing;
+    node->message_packets = config->message_packets;
+    node->counts_queues = config->queue_statistics;
+    if (node->routing == ROUTING_ADAPTIVE && node->message_packets > 1)
+        choice_error(errors, model->choice, "message_packets",
+                     "%u, but with adaptive routing packets of a message overtake each other; accepted: 1",
+                     node->message_packets);
+    node->gap = PARTS * node->torus.slabs / config->rate * node->message_packets;
     if (config->traffic == TRAFFIC_PING_PONG)
         make_pairs(model, node, errors);
-    model->event_size = sizeof(struct hop);
+    model->event_size = node->counts_queues ? sizeof(struct hop) : HOP_BYTES;
     model->sum_count = SUMS;
     model->maximum_count = MAXIMA;
     /* A packet that is passed on was processed before; the answer of a ping-pong leaves at once. */

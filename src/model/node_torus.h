@@ -8,8 +8,8 @@
  *     widths [4, 10, 8], node (2, 9, 5):   | 10 | 1001 | 101 |
  *                                  dimension  0     1      2
  *
- * Routing is e-cube: the most significant dimension in which the node and the
- * destination differ goes first, the short way round.
+ * Routing is the short way round in each dimension. E-cube routing takes the most
+ * significant dimension in which the node and the destination differ first.
  */
 #include "flitwarp/option.h"
 #include "flitwarp/random.h"
@@ -45,14 +45,19 @@ struct node_step {
     uint32_t port;
 };
 
+/* The first dimension in which two nodes differ. */
+static inline uint32_t node_torus_first(const struct node_torus *torus, uint64_t node, uint64_t destination)
+{
+    return torus->dimension_of_bit[63 - __builtin_clzll(node ^ destination)];
+}
+
 /*
- * The next step from a node to another. Where both ways round are equally long the packet's number decides, in each
- * dimension by a bit of its own, so that both directions carry the same.
+ * The next step from a node to another, in a dimension in which they differ. Where both ways round are equally long the
+ * packet's number decides, in each dimension by a bit of its own, so that both directions carry the same.
  */
 static inline struct node_step node_torus_step(const struct node_torus *torus, uint64_t node, uint64_t destination,
-                                               uint64_t packet)
+                                               uint64_t packet, uint32_t d)
 {
-    uint32_t d = torus->dimension_of_bit[63 - __builtin_clzll(node ^ destination)];
     uint32_t shift = torus->shifts[d];
     uint64_t width = torus->widths[d], here = node >> shift & torus->masks[d];
     uint64_t there = destination >> shift & torus->masks[d];

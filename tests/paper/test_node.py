@@ -86,26 +86,32 @@ def test_processing_units_are_m_d_1_queues(load):
 
 # ---- a plain simulation of the same pairs ----
 
-def plainly(widths, pairs, end, processing, holding, latency):
-    """Latencies of ping-pong packets, by the rules alone: a heap of arrivals, a dictionary of servers."""
-    free, done, heap = {}, [], []
+def plainly(widths, pairs, end, processing, holding, latency, adaptive=False, packets=1):
+    """Latencies of ping-pong packets, by the rules alone: a heap of arrivals, a dictionary of servers. Those of messages too, and
+    how long packets waited for links."""
+    free, done, whole, waits, heap = {}, [], [], [], []
 
     def serve(server, ready, duration):
         start = max(ready, free.get(server, 0))
         free[server] = start + duration
         return start
 
-    def send(node, target, ready, birth, hops, tie):
-        d = next(d for d in range(len(widths)) if node[d] != target[d])
+    def towards(node, target, d):
         up = (target[d] - node[d]) % widths[d]
         assert 2 * up != widths[d], "either way would do"
-        step = 1 if 2 * up < widths[d] else -1
+        return 1 if 2 * up < widths[d] else -1
+
+    def send(node, target, ready, birth, hops, tie):
+        ways = [d for d in range(len(widths)) if node[d] != target[d]]
+        d = min(ways, key=lambda d: max(ready, free.get((node, d, towards(node, target, d)), 0))) if adaptive else ways[0]
+        step = towards(node, target, d)
+        waits.append((birth if not hops else ready - processing, max(0, free.get((node, d, step), 0) - ready)))
         following = node[:d] + ((node[d] + step) % widths[d],) + node[d + 1:]
         arrival = serve((node, d, step), ready, holding) + holding + latency
         heapq.heappush(heap, (arrival, following, tie, target, birth, hops + 1))
 
     for number, (first, second) in enumerate(pairs):
-        heapq.heappush(heap, (0, first, (number, 0), first, 0, 0))
+        heapq.heappush(heap, (0, first, (number, packets - 1), first, 0, 0))
     while heap and heap[0][0] < end:
         now, node, tie, target, birth, hops = heapq.heappop(heap)
         start = serve((node, "unit"), now, processing) if hops else now
@@ -114,24 +120,80 @@ def plainly(widths, pairs, end, processing, holding, latency):
             continue
         if hops and start < end:
             done.append(start - birth)
+        if tie[1] % packets != packets - 1:
+            continue
+        if hops and start < end:
+            whole.append(start - birth)
         first, second = pairs[tie[0]]
-        send(node, second if node == first else first, start, start, 0, (tie[0], tie[1] + 1))
-    return done
+        for number in range(1, packets + 1):
+            send(node, second if node == first else first, start, start, 0, (tie[0], tie[1] + number))
+    return done, whole, [wait for _, wait in waits]
 
 
-@pytest.mark.parametrize("processing", [0, 250])
-def test_crossing_pairs_wait_for_each_other_as_in_a_plain_simulation(processing):
+@pytest.mark.parametrize("processing, settings", [(0, {}), (250, {}), (250, {"routing": "adaptive"}), (0, {"message_packets": 3}),
+                                                  (250, {"message_packets": 4})], ids=str)
+def test_crossing_pairs_wait_for_each_other_as_in_a_plain_simulation(processing, settings):
     widths = [5, 7, 3]
     pairs = [((a, b, c), ((a + 1 + b % 2) % 5, (b + 3) % 7, (c + 1) % 3)) for a in range(5) for b in range(7) for c in range(3)]
     pairs += pairs[::3] + pairs[::2]  # some play twice
-    expected = plainly(widths, pairs, 3000000, processing, 1463 + 100, 7)
-    one, _ = measured(widths, traffic="ping_pong", processing=processing, link_setup=100, link_latency=7, warmup=0,
-                      sample=3000000, **{"from": [x for pair in pairs for x in pair[0]],
-                                         "to": [x for pair in pairs for x in pair[1]]})
-    assert max(expected) > 2 * min(expected)  # they do wait
+    expected, whole, waits = plainly(widths, pairs, 3000000, processing, 1463 + 100, 7, "routing" in settings,
+                                     settings.get("message_packets", 1))
+    one, model = measured(widths, traffic="ping_pong", processing=processing, link_setup=100, link_latency=7, warmup=0,
+                          sample=3000000, queue_statistics=True, **settings,
+                          **{"from": [x for pair in pairs for x in pair[0]], "to": [x for pair in pairs for x in pair[1]]})
+    assert max(expected) > 1.5 * min(expected)  # they do wait
     assert one["packets"] == len(expected)
     assert one["packet_latency"]["mean"] == pytest.approx(sum(expected) / len(expected), rel=1e-12)
     assert one["packet_latency"]["max"] == max(expected)
+    assert model["link_queues"]["mean_wait"] == pytest.approx(sum(waits) / len(waits), rel=1e-9)
+    assert model["link_queues"]["max_wait"] == max(waits)
+    if "message_packets" in settings:
+        assert model["messages"] == {"messages": len(whole), "mean_latency": pytest.approx(sum(whole) / len(whole), rel=1e-12)}
+    else:
+        assert "messages" not in model
+
+
+# ---- messages, routing and queues as the paper plans them ----
+
+@pytest.mark.parametrize("packets", [2, 5])
+def test_the_last_packet_of_a_message_comes_a_holding_after_the_one_before(packets):
+    one, model = measured([8, 32], traffic="ping_pong", **SETTINGS, **{"from": [0, 0], "to": [1, 30]}, warmup=0, sample="5ms",
+                          message_packets=packets)
+    alone = 3 * (HOLDING + 20) + 2 * 300
+    assert model["messages"]["mean_latency"] == one["packet_latency"]["max"] == alone + (packets - 1) * HOLDING
+    assert one["packet_latency"]["min"] == alone and one["packets"] == pytest.approx(packets * model["messages"]["messages"], abs=packets)
+
+
+def test_queues_are_counted_where_they_are():
+    """A ring of three at a load of 0.5: links are M/D/1 queues, half a packet waits at a busy one, and none at units."""
+    _, model = measured([3], rate=6 * 0.5 / 1000, processing=0, link_setup=1000, bandwidth="1000GB/s", warmup="1ms",
+                        sample="100ms", queue_statistics=True)
+    assert model["link_queues"]["mean_wait"] == pytest.approx(waiting(0.5, 1000), rel=0.04)
+    assert model["link_queues"]["mean_length"] == pytest.approx(0.5 * waiting(0.5, 1000) / 1000, rel=0.05)
+    assert model["link_queues"]["max_length"] == -(-model["link_queues"]["max_wait"] // 1000) > 3
+    assert model["unit_queues"] == {"mean_wait": 0, "max_wait": 0, "mean_length": 0, "max_length": 0}
+
+
+@pytest.mark.parametrize("settings", [{"routing": "rotated"}, {"routing": "adaptive"}, {"message_packets": 4},
+                                      {"routing": "rotated", "message_packets": 3, "queue_statistics": True}], ids=str)
+def test_no_way_of_running_changes_them(settings):
+    base = config([6, 5, 4], rate=0.02, sample="300us", **settings)
+    first = run(base)
+    assert first["applications"][0]["hops"]["mean"] == pytest.approx((1.5 + 1.2 + 1) * 120 / 119, rel=0.03)
+    for simulator in ({"sync": "optimistic", "threads": 3}, {"sync": "conservative", "threads": 2}):
+        other = run({**base, "simulator": {**base["simulator"], **simulator}})
+        assert other["simulation"]["digest"] == first["simulation"]["digest"] and other["model"] == first["model"]
+
+
+def test_adaptive_routing_waits_less_than_e_cube():
+    waits = {routing: measured([8, 8, 8], rate=0.15, sample="400us", routing=routing)[0]["packet_latency"]["mean"]
+             for routing in ("e_cube", "adaptive")}
+    assert waits["adaptive"] < 0.97 * waits["e_cube"]
+
+
+def test_packets_of_a_message_may_not_overtake_each_other():
+    with pytest.raises(Failed, match="model.message_packets: 2, but with adaptive routing"):
+        measured([4, 4], routing="adaptive", message_packets=2)
 
 
 # ---- steady state ----

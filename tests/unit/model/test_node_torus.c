@@ -53,7 +53,7 @@ static uint32_t walk(const struct node_torus *torus, uint64_t from, uint64_t to,
 {
     uint32_t hops = 0, dimension = 0;
     for (uint64_t node = from; node != to; hops++) {
-        struct node_step step = node_torus_step(torus, node, to, packet);
+        struct node_step step = node_torus_step(torus, node, to, packet, node_torus_first(torus, node, to));
         uint32_t d = step.port / 2, width = torus->widths[d];
         uint32_t here = coordinate(torus, node, d), there = coordinate(torus, step.node, d);
         bool is_right = there == (step.port % 2 ? (here + width - 1) % width : (here + 1) % width);
@@ -101,7 +101,8 @@ TEST(node_torus_goes_half_way_round_by_either_side)
              beside = node_torus_pack(&torus, (const uint32_t[]){4, 0});
     uint32_t counts[2][2] = {{0}};
     for (uint64_t packet = 0; packet < 40000; packet++)
-        counts[node_torus_step(&torus, 0, to, packet).port % 2][node_torus_step(&torus, beside, to, packet).port % 2]++;
+        counts[node_torus_step(&torus, 0, to, packet, 0).port % 2]
+              [node_torus_step(&torus, beside, to, packet, 1).port % 2]++;
     for (uint32_t i = 0; i < 4; i++)
         EXPECT_NEAR(counts[i / 2][i % 2], 10000, 400);
     arena_release(&arena);
