@@ -450,7 +450,7 @@ static const struct import_row booksim_rows[] = {
 
 static const struct import_lost booksim_lost[] = {
     /* taken by the rows above, where they need them */
-    {"k=8; n=2; x=8; y=8; xr=1; yr=1; in_ports=5; out_ports=5; routing_function=none; use_noc_latency=1; "
+    {"k=8; n=2; c=1; x=8; y=8; xr=1; yr=1; in_ports=5; out_ports=5; routing_function=none; use_noc_latency=1; "
      "network_file=; vc_buf_size=8; buf_size=-1; vc_busy_when_full=0; wait_for_tail_credit=0; buffer_policy=private; "
      "private_buf_size=1; max_held_slots=-1; "
      "vc_prioritize_empty=0; vc_shuffle_requests=0; output_buffer_size=-1; "
