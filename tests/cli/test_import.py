@@ -494,7 +494,7 @@ def test_wrong_files_are_refused_with_their_place(tmp_path, text, message, progr
 
 
 def test_an_error_is_said_once(tmp_path):
-    (tmp_path / "a.cfg").write_text("alloc_iters = 100; k = eight;")
+    (tmp_path / "a.cfg").write_text("num_vcs = 100; k = eight;")
     errors = flitwarp("import", "a.cfg", cwd=tmp_path, status=1).stderr.splitlines()
     assert len(errors) == 2 and len(set(errors)) == 2
 
@@ -1118,7 +1118,7 @@ APPLICATIONS = [
     (STREAM, {"type": "stream", "load": 0.5, "messages": 50, "sources": [2], "destinations": [7], "max_packet": 16,
               "size": {"type": "fixed", "flits": 4}}),
     (PULSE, {"type": "pulse", "load": 0.5, "max_packet": 16, "messages": 20, "delay": 100,
-             "traffic": {"type": "bit_complement"}, "injection": "periodic", "size": {"type": "fixed", "flits": 4}}),
+             "traffic": {"type": "bit_complement"}, "injection": {"type": "periodic", "rounding": "random"}, "gap_by_size": True, "size": {"type": "fixed", "flits": 4}}),
     (ALLTOALL, {"type": "alltoall", "load": 0.5, "iterations": 3, "delay": 10, "wait": True, "max_packet": 16,
                 "order": "random", "self": True, "size": {"type": "fixed", "flits": 4}}),
     (MEMORY, {"type": "memory", "think": 10, "latency": 15, "outstanding": 1, "max_packet": 32,

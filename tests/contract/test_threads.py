@@ -67,6 +67,18 @@ def test_threads_do_not_show_in_the_steps_of_a_router_that_is_woken_for_two_time
     assert all(outcome(PROGRAM, config, threads, tmp_path) == alone for threads in (2, 3))
 
 
+def test_threads_do_not_show_in_the_steps_of_simured(tmp_path):
+    """A head, which is routed in a cycle, and another flit, which crosses in two, come in one tick, in either order."""
+    config = tmp_path / "config.json"
+    config.write_text(json.dumps({
+        "network": {"topology": {"type": "torus", "widths": [8, 8]}, "channel": {"latency": 3},
+                    "router": {"type": "simured", "num_vcs": 4, "buffer_depth": 4, "crossbar_delay": 2, "switching_delay": 0}},
+        "workload": {"applications": [{"type": "blast", "load": 0.3, "size": {"type": "uniform", "max": 6}, "warmup": 200,
+                                       "sample": 3000}]}}))
+    alone = outcome(PROGRAM, config, 1, tmp_path)
+    assert all(outcome(PROGRAM, config, threads, tmp_path) == alone for threads in (2, 3))
+
+
 def test_running_ahead_is_tried_where_nothing_is_set(tmp_path):
     """Now and then, as it may pay; in a torus that is full of packets each try is put back."""
     example = ROOT / "examples" / "torus_uniform.json"

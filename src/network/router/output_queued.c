@@ -328,11 +328,8 @@ STAGE void step_due(struct output_queued *q, tick_t now, const struct step_event
 {
     for (const struct step_event *end = event + count; event < end; event++) {
         struct output_queued_router *r = &q->each[event->target];
-        if (r->step_at != now) { /* it was woken earlier than this step was posted for */
-            q->engine->events--; /* as happens or not by the order of what arrives in a tick */
+        if (!router_is_due(q->engine, &r->step_at, now))
             continue;
-        }
-        r->step_at = FW_NEVER;
         for (uint32_t w = 0; w < words; w++) {
             q->ready[w] = r->fresh[w];
             r->fresh[w] = 0;

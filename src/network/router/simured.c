@@ -288,10 +288,8 @@ static void simured_step(void *routers, tick_t now, const void *events, uint32_t
             __builtin_prefetch(&q->each[event[2 * FETCH_AHEAD].target], 1);
         if (event + FETCH_AHEAD < end)
             fetch_lanes(q, &q->each[event[FETCH_AHEAD].target]);
-        if (r->step_at != now)
-            continue; /* it was woken earlier than this step was posted for */
-        r->step_at = FW_NEVER;
-        step_router(q, r, edge, now);
+        if (router_is_due(q->engine, &r->step_at, now))
+            step_router(q, r, edge, now);
     }
 }
 
