@@ -57,7 +57,7 @@ static void booksim_put_hotspot(struct import *import, const struct json *value,
 
 /* ---- lists of destinations ---- */
 
-unsigned long long booksim_nodes(struct import *import)
+static unsigned long long booksim_nodes(struct import *import)
 {
     unsigned long long k = booksim_count(import, "k", 1, 65536), n = booksim_count(import, "n", 1, 16), nodes = 1;
     if (booksim_is(import, "topology", "anynet"))

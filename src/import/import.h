@@ -204,8 +204,6 @@ const struct json *booksim_value_of(struct import *import, const char *key, uint
 void booksim_put_traffic(struct import *import, uint32_t class);
 /* Of ours in one of its cycles: more than one where its routers step more than once in it. */
 unsigned long long booksim_ticks(struct import *import);
-/* Nodes of the network, as its topology has them. */
-unsigned long long booksim_nodes(struct import *import);
 
 /*
  * ---- SuperSim: its times are cycles of four clocks, which are given in ticks; ours are ticks, and cycles of the router

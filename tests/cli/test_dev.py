@@ -86,7 +86,7 @@ def mutants(source):
 
 
 def test_mutants_are_small_changes_of_what_runs():
-    source = 'int f(int *a) /* 1 < 2 */\n{\n    CHECK(a[0] == 1, "3 > 2");\n    if (*a < 7)\n        g(a);\n    return *a + 0;\n}\n'
+    source = 'int f(int *a) /* 1 < 2 */\n{\n    FW_CHECK(a[0] == 1, "3 > 2");\n    if (*a < 7)\n        g(a);\n    return *a + 0;\n}\n'
     found = mutants(source)
     assert sorted({what for what, _ in found}) == sorted({
         "'<' -> '<='", "'<' -> '>='", "7 -> 6", "7 -> 8", "condition negated", "condition never true", "condition always true",

@@ -499,6 +499,17 @@ def test_an_error_is_said_once(tmp_path):
     assert len(errors) == 2 and len(set(errors)) == 2
 
 
+def test_halves_that_share_a_vc_are_named(tmp_path):
+    """With an odd number of VCs BookSim's two halves overlap by one, ours do not."""
+    for text, is_said in (("topology = mesh; routing_function = xy_yx; num_vcs = 3;", True),
+                          ("topology = mesh; routing_function = xy_yx; num_vcs = 4;", False),
+                          ("topology = mesh; routing_function = dor; num_vcs = 3;", False),
+                          ("topology = torus; routing_function = dim_order; num_vcs = 5;", True)):
+        (tmp_path / "a.cfg").write_text(text)
+        ended = flitwarp("import", "a.cfg", "--strict", "-o", "a.json", cwd=tmp_path, status=1 if is_said else 0)
+        assert ("share one VC" in ended.stderr) == is_said
+
+
 # ---- SuperSim --------------------------------------------------------------------------------------------------
 
 ALLOCATOR = {"type": "rc_separable", "slip_latch": True, "iterations": 2, "resource_arbiter": {"type": "lslp"},

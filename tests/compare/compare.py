@@ -212,7 +212,7 @@ def main():
     parser.add_argument("--record", action="store_true", help="keep them in the repository")
     parser.add_argument("--recorded", action="store_true", help="those that are kept, without the peer")
     asked = parser.parse_args()
-    peer = importlib.import_module(asked.peer)
+    peer = importlib.import_module(f"peer_{asked.peer}")
     if asked.recorded:
         cases = [case for case in recorded_of(peer) if case["verdict"] != "refused" and (not asked.only or case["name"] in asked.only)]
         work = lambda case: (judge(peer, case["name"], case["config"], case["points"]), [])  # noqa: E731

@@ -9,7 +9,7 @@ from support import PROGRAM, ROOT
 
 os.environ.setdefault("FLITWARP", PROGRAM)
 sys.path.insert(0, str(ROOT / "tests" / "compare"))
-import booksim  # noqa: E402
+import peer_booksim as booksim  # noqa: E402
 import compare  # noqa: E402
 
 RECORDED = [record for record in compare.recorded_of(booksim) if record["verdict"] != "refused"]

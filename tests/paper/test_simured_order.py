@@ -13,7 +13,7 @@ from support import PROGRAM, ROOT, SHARED, Failed, blast, config_of, run, run_lo
 
 sys.path.insert(0, str(ROOT / "tests" / "compare"))
 import compare  # noqa: E402
-import simured as peer  # noqa: E402
+import peer_simured as peer  # noqa: E402
 
 ZERO_LOAD = SHARED / "reference" / "simured" / "zero_load.csv"
 RECORDED = [case for case in compare.recorded_of(peer) if case["verdict"] != "refused"]

@@ -135,7 +135,7 @@ def test_the_gap_after_a_message_is_by_its_size():
 
 
 def test_gaps_by_size_need_a_process_without_its_own(tmp_path):
-    application = {**blast(0.25), "gap_by_size": True, "injection": "poisson"}
+    application = {**blast(0.25), "gap_by_size": True, "injection": "bernoulli"}
     assert "gap_by_size" in refusal(config_of(network_of(mesh(4, 4)), application), tmp_path)
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """BookSim 2's networks beside meshes, tori and butterflies, with all their routing functions, on its plain router: what differs is the
 network. Everything else is as in booksim.py."""
-from booksim import FILE, NAME, NODE_CYCLES, PERIODS, POWERS, TOLERANCE, figures, our_figures, write  # noqa: F401
+from peer_booksim import FILE, NAME, NODE_CYCLES, PERIODS, POWERS, TOLERANCE, figures, our_figures, write  # noqa: F401
 
 # (topology, routing function, least number of VCs, what their number must divide by)
 KINDS = [
