@@ -97,6 +97,7 @@ def test_verdicts_and_differences(theirs, ours, tolerance, inside, difference):
     ("so", "so", "statement", "", "inside"), ("> 1 s", "so: 1.2 s", "statement", "", "inside"),
     ("so", "not so: 1, 2", "statement", "", "outside"), ("so", "", "statement", "", "not run"), ("592", "", "printed", "", "not run"),
     ("9277880", "9227880", "count", "9227880", "misprint"), ("9277880", "9227881", "count", "9227880", "outside"),
+    ("40700", "42278", "printed", "42050", "misprint"), ("40700", "40700", "count", "42050", "outside"),
     ("4.78", "0.01", "machine", "", "machine")])
 def test_verdicts_of_what_papers_print(printed, ours, kind, meant, verdict):
     assert Printed("a.b", "", "", "", printed, ours, kind, meant).verdict == verdict
