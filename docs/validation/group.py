@@ -7,7 +7,8 @@ from figure import Figure, Printed, shown
 from work import key_of
 
 ALIKE, SLIGHTLY = 1.05, 1.10  # what statements of papers mean, largest over smallest: see figure.py
-TOTALS = {"papers": "Results printed in the five papers", "peers": "The peers' programs, measured",
+TOTALS = {"papers": "Results printed in the five papers", "drawn": "Points of curves that papers draw",
+          "peers": "The peers' programs, measured",
           "theory": "Theory and published analysis",
           "speed": "Speed and memory, at least as good", "inputs": "Inputs, defaults and names"}
 

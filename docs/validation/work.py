@@ -19,7 +19,6 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("FLITWARP", str(ROOT / "build" / "flitwarp"))
 sys.path[:0] = [str(ROOT / "examples" / "papers" / "simured" / "common")]
-import drawn  # noqa: E402
 import simured  # noqa: E402
 
 
@@ -87,13 +86,9 @@ def simured_point(network, routing, channels, load, seed, packets=20000, warmup=
             "hops": mean(p["hops"] for p in arrived), "outcome": found["outcome"]}
 
 
-def simured_heads(vcs, load, seed, packets=5000, warmup=500):
-    """Figure 5 of SimuRed's paper: the head latency of packets of 64 flits on a 4x4 mesh, and what is carried, after the first ones."""
-    network = simured.original_of({"type": "mesh", "widths": [4, 4]}, "dimension_order", vcs, vcs, vcs, **drawn.SETTINGS["mesh4x4"])
-    cycles = int(packets * 64 / 16 / load)
-    application = {"type": "blast", "size": {"type": "fixed", "flits": 64}, "load": load, "warmup": cycles * warmup // packets,
-                   "sample": cycles, "finish_limit": 1}
-    found = simulate({"simulator": {"seed": seed}, "network": network, "workload": {"applications": [application]}}, log=True)
+def simured_heads(config, warmup=500):
+    """Figure 5 of SimuRed's paper: the head latency of packets, and what is carried, after the first ones."""
+    found = simulate(config, log=True)
     arrived = sorted(found["log"], key=lambda packet: packet["tail_arrived"])[warmup:]
     return {"head": mean(p["head_arrived"] - p["injected"] for p in arrived) - 1,
             "accepted": found["applications"][0]["accepted_load"]}

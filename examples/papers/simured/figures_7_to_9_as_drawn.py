@@ -22,9 +22,10 @@ CURVES = {**{("deterministic", channels): curve for channels, curve in FIGURE_7.
 KNEE = 0.48
 
 
-def study(routing, channels, loads, packets=20000):
-    base = {"network": original_of(NETWORKS["mesh8x8"], "dimension_order" if routing == "deterministic" else "duato", 2, 1, 4,
-                                   **SETTINGS["mesh8x8"]),
+def study(routing, channels, loads, packets=20000, network="mesh8x8"):
+    """Of the mesh, or with `network` hcube64 of the hypercube of Figure 10."""
+    base = {"network": original_of(NETWORKS[network], "dimension_order" if routing == "deterministic" else "duato", 2, 1, 4,
+                                   **SETTINGS[network]),
             "workload": {"applications": [{"type": "blast", "size": {"type": "fixed", "flits": FLITS}, "finish_limit": 1}]}}
     sweep = Sweep(base, f"simured_as_drawn_{routing}", title=f"Injection channels on a mesh, {routing} routing")
     sweep.add_variable("channels", "I", channels, "network.interface.injection_channels")
