@@ -33,10 +33,12 @@ def tables(tmp_path_factory):
 
 
 @pytest.mark.parametrize("row", TABLES.LIGHT)
-def test_latency_and_packets_in_flight_are_near_what_was_printed(tables, row):
+def test_latency_and_packets_in_flight_are_within_one_percent_of_what_was_printed(tables, row):
+    """Table 2 averages over all packets from the start, and its runs are not long: docs/torus.md."""
     _, rate, waiting, printed, _, _ = TABLES.ROWS[row]
     results = tables[row]
-    assert results.value("packet_latency.mean") == pytest.approx(printed, rel=0.015)
+    of_the_paper = "model.from_the_start.mean_latency" if row in TABLES.TABLE_2 else "packet_latency.mean"
+    assert results.value(of_the_paper) == pytest.approx(printed, rel=0.01)
     assert results.value("model.packets_in_flight.time_average") == pytest.approx(waiting, rel=0.01)
     assert results.value("model.packets_in_flight.agree")
     assert results.value("accepted_rate") == pytest.approx(rate, rel=0.01)
