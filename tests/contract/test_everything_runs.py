@@ -240,9 +240,11 @@ def single_cycle(draw, num_vcs, packet):
 
 
 def staged(draw, num_vcs, packet):
+    room = draw.choice(["flit", "packet"])
+    locks = ["none", "until_idle"] + ["packet"] * (room == "packet")  # a lock to the tail without room for all of a packet may deadlock
     router = {"type": "staged", "num_vcs": num_vcs, "buffer_depth": packet + draw.choice([0, 1, 4]), "routing_latency": draw.choice([1, 1, 3]),
               "crossbar_latency": draw.choice([1, 1, 4]), "output_latency": draw.choice([1, 2]), "stores_packet": draw.random() < 0.2,
-              "room": draw.choice(["flit", "packet"]), "lock": draw.choice(["none", "until_idle"]), "congestion": some_sensor(draw),
+              "waits_for_exit": draw.random() < 0.7, "room": room, "lock": draw.choice(locks), "congestion": some_sensor(draw),
               "cycle": draw.choice([1, 1, 2])}
     if draw.random() < 0.5:
         router |= {"output_depth": packet + draw.choice([0, 1, 8]), "output_room": draw.choice(["flit", "packet"]),

@@ -61,6 +61,17 @@ def test_a_packet_waits_a_cycle_for_the_one_before_it(flits, waits):
     assert results["applications"][0]["accepted_load"] == pytest.approx(flits / (flits + 1), rel=0.01)
 
 
+# All packets come by one of two VCs. The next one may take the other output VC while the tail of the one before it is about to leave,
+# and then the channel is never idle; where it waits for the exit, the cycle is lost as with one VC.
+@pytest.mark.parametrize("waits", [True, False])
+@pytest.mark.parametrize("flits", [1, 2, 7])
+def test_without_waiting_for_the_exit_a_second_output_vc_saves_the_cycle(flits, waits):
+    network = network_of({"type": "single_router", "terminals": 2}, "minimal",
+                         {"type": "staged", "num_vcs": 2, "buffer_depth": 32, "waits_for_exit": waits}, interface={"injection_vcs": 1})
+    results = run(config_of(network, blast(1.0, flits=flits, injection="periodic", warmup=2000, sample=4200)))
+    assert results["applications"][0]["accepted_load"] == pytest.approx(flits / (flits + 1) if waits else 1, rel=0.001)
+
+
 def test_two_vcs_fill_the_cycle_between_packets():
     network = network_of({"type": "single_router", "terminals": 2}, "minimal",
                          {"type": "staged", "num_vcs": 2, "buffer_depth": 32}, interface="queue_per_vc")
