@@ -128,13 +128,13 @@ below 80 % of saturation, and the same beyond. Accepted load and routers visited
 like theirs (packets are made by chance; hops vary as the pattern says); past saturation 3 %. The longest latency is that of one packet: three standard
 deviations of ten runs, and where these are more than 30 % of it, it is not compared. Latencies of rows that are not stable say how long the run was, as the reference itself says: they
 have no line here.""",
-          "python3 docs/validation/measure.py booksim.tables", tasks, figures, """
+          "docs/validation/measure.py booksim.tables", tasks, figures, """
 Close to saturation a little more load is much more latency: one seed there lies up to 15 % beside the mean of ten here. Mesh
 with 8 flits carries more at full load; other windows give the same, and we do not know why. One longest latency of
 33 lies outside: extremes are skewed, and BookSim's is one run.""",
           wide=True),
     Group("booksim.saturation", "peers", "BookSim 2: saturation", "3 %, as was asked for beforehand.",
-          "python3 docs/validation/measure.py booksim.saturation", tasks, saturation_figures),
+          "docs/validation/measure.py booksim.saturation", tasks, saturation_figures),
     Group("booksim.speed", "speed", "BookSim 2: speed and memory",
           "At least as fast, and no more memory: one core, the program's own count.",
           "./dev bench; ./dev bench --instructions mesh_8x8", speed_tasks, speed_figures),

@@ -156,11 +156,11 @@ GROUPS = [
     Group("codes.hops", "peers", "CODES: ways through eight networks under uniform traffic", """
 10 %: load and routing, which detours hang on, are not recorded (the reference: not targets to match digit by digit).
 Dragonflies and the smallest Slim Fly go minimally here, as the hops of the largest ones there say that they did.""",
-          "python3 docs/validation/measure.py codes.hops", lambda: [run(name) for name in NETWORKS], hop_figures),
+          "docs/validation/measure.py codes.hops", lambda: [run(name) for name in NETWORKS], hop_figures),
     Group("codes.amg", "peers", "CODES: AMG on 27 ranks", "Bytes exact; hops 10 %, as above.", "./dev reproduce amg",
           lambda: [amg(name) for name, row in AMG.items() if row[0]], amg_figures),
     Group("codes.ross", "speed", "ROSS: PHOLD and its torus model", "At least as fast, no more memory: one core.",
           "./dev bench phold_1k phold_16k phold_1m", phold_tasks, phold_figures),
     Group("codes.networks", "speed", "CODES: eight networks under uniform traffic", "Speed at least, memory at most as measured.",
-          "python3 docs/validation/measure.py codes.networks", lambda: [run(name) for name in NETWORKS], network_figures),
+          "docs/validation/measure.py codes.networks", lambda: [run(name) for name in NETWORKS], network_figures),
 ]

@@ -358,5 +358,5 @@ beforehand, by the terminal that gets least at full load. Distances exact; chann
     Group("published.networks", "theory", "Theory: dragonflies, Slim Fly, fat trees, collectives", """
 Bounds of dragonfly, flattened butterfly and fat tree within 5 % and never passed (asked for beforehand), with the same half a
 per cent. Sizes, collectives and LogGOPS exact.""",
-          "python3 docs/validation/measure.py published.networks", other_tasks, other_figures),
+          "docs/validation/measure.py published.networks", other_tasks, other_figures),
 ]

@@ -437,16 +437,16 @@ def semantics_figures(results):
 GROUPS = [
     Group("simured.zero_load", "peers", "SimuRed: a lone packet, all 82 settings measured with the original",
           "Exact, as was asked for beforehand: nothing is left to chance.",
-          "python3 docs/validation/measure.py simured.zero_load", lambda: [lone(row)
+          "docs/validation/measure.py simured.zero_load", lambda: [lone(row)
                                                                            for row in table("zero_load.csv")], zero_load_figures),
     Group("simured.two_packets", "peers", "SimuRed: two packets of 8 flits on an 8x8 mesh", "Exact: no chance in it.",
-          "python3 docs/validation/measure.py simured.two_packets", lambda: [pair(what) for what in PAIRS], pair_figures),
+          "docs/validation/measure.py simured.two_packets", lambda: [pair(what) for what in PAIRS], pair_figures),
     Group("simured.section6", "peers", "SimuRed: section 6 with the original program, 256 runs of 20,000 packets", """
 Below saturation 5 % of the packet latency, for heads as many cycles, as was asked for beforehand; past it (less than 97 % of
 what is offered arrives) 5 % of accepted load. Hops: 1.5 % where all arrive, three standard errors of their sample and the like of ours; 5 % where the far ones do not. Ours:
 packets made as SimuRed makes them below saturation, means of four seeds; by each terminal past it, of two. Latencies past
 saturation say how long the run was and have no line.""",
-          "python3 docs/validation/measure.py simured.section6 (./dev reproduce simured has the same points of one seed)",
+          "docs/validation/measure.py simured.section6 (./dev reproduce simured has the same points of one seed)",
           section6_tasks, section6_figures, """
 Outside: adaptive routing past saturation, where throughput collapses and ours carries 5 to 10 % more, and latencies close to
 saturation, where a little more load is much more latency: each router serves its own packets here (order per_router), which any
@@ -454,19 +454,19 @@ number of threads can. With order original the same packets arrive in the same c
           wide=True),
     Group("simured.paper", "papers", "SimuRed: what its paper says of Figures 5 to 10",
           "The paper prints curves and says what they show.",
-          "python3 docs/validation/measure.py simured.paper", lambda: flat(as_drawn()) + drawn_tasks(), section6_paper),
+          "docs/validation/measure.py simured.paper", lambda: flat(as_drawn()) + drawn_tasks(), section6_paper),
     Group("simured.marks", "drawn", "SimuRed: marks of Figures 5, 7 and 8", "10 %, as of all that is read off a drawing.",
-          "python3 docs/validation/measure.py simured.marks", drawn_tasks, mark_figures),
+          "docs/validation/measure.py simured.marks", drawn_tasks, mark_figures),
     Group("simured.figure_6", "papers", "SimuRed: the time of a run, Figure 6", "The statement.",
           "./dev reproduce simured figure_6 --full", lambda: [task(simured_speed, widths, 200000) for widths in ([64, 64], [16] * 3)],
           figure_6),
     Group("simured.deadlock", "peers", "SimuRed: deadlocks on purpose", """
 All runs deadlock; the time within which they do 5 % ("some ten thousand" is 10,000).""",
-          "python3 docs/validation/measure.py simured.deadlock", lambda: [one for case in CASES
+          "docs/validation/measure.py simured.deadlock", lambda: [one for case in CASES
                                                                           for one in stuck(case)], deadlock_figures),
     Group("simured.speed", "speed", "SimuRed: speed, of the paper and of the original measured again",
           "At least as fast, and growing no faster with the network.",
           "./dev reproduce simured figure_6 --full", speed_tasks, speed_figures),
     Group("simured.semantics", "peers", "SimuRed: measured behaviour", "Mean paths 1 %: the chance in which destinations are drawn.",
-          "python3 docs/validation/measure.py simured.semantics", semantics_tasks, semantics_figures),
+          "docs/validation/measure.py simured.semantics", semantics_tasks, semantics_figures),
 ]

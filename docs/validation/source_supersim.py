@@ -388,22 +388,22 @@ GROUPS = [
     Group("supersim.figure_5", "papers", "SuperSim's Figure 5: a pulse disturbs a blast", "By kind.",
           "./dev reproduce supersim figure_5", lambda: flat(pulse()), pulse_figures),
     Group("supersim.C", "papers", "SuperSim C: flow control techniques", "By kind.",
-          "examples/papers/supersim/C_flow_control.py runs all loads; python3 docs/validation/measure.py supersim.C those used "
+          "examples/papers/supersim/C_flow_control.py runs all loads; docs/validation/measure.py supersim.C those used "
           "here", c_tasks, c_figures),
     Group("supersim.A_measured", "peers", "SuperSim A, measured: 512 terminals, 600 ns",
-          "Accepted load 5 points, latency 5 %, saturated or not.", "python3 docs/validation/measure.py supersim.A_measured",
+          "Accepted load 5 points, latency 5 %, saturated or not.", "docs/validation/measure.py supersim.A_measured",
           lambda: flat(window()), measured_a, """
 Latencies of saturated cells say how far queues have grown in 600 ns; ours carries 2 points less and has filled them more. With
 endless queues at a load of exactly 1 terminals wait for their channels for as long as the run lasts; SuperSim's count of that
 is not known."""),
     Group("supersim.C_measured", "peers", "SuperSim C, measured: an 8x8 torus", "5 %.",
-          "python3 docs/validation/measure.py supersim.C_measured", lambda: flat(small_torus()), measured_c, """
+          "docs/validation/measure.py supersim.C_measured", lambda: flat(small_torus()), measured_c, """
 With 4 and 8 VCs SuperSim takes 3 cycles more in each router (15 of the mean over 5 routers, 27 of the farthest over 9): stages of
 its router that the reference does not record, and that we did not fit. With 2 VCs it takes 30 more, half of which is not
 explained."""),
     Group("supersim.speed", "speed", "SuperSim: speed and memory",
           "At least as fast, no more memory. Flit-hops of ours leave out the way into the first router, which SuperSim counts.",
-          "python3 docs/validation/measure.py supersim.speed", lambda: [task(simulate, config) for config,
+          "docs/validation/measure.py supersim.speed", lambda: [task(simulate, config) for config,
                                                                         *_ in speeds().values()], speed_figures),
     Group("supersim.table_1", "inputs", "SuperSim's paper: networks of its case studies", "Exact: they are counted.",
           "build/flitwarp topology examples/hyperx.json network.topology.widths=[32] network.topology.concentration=32",

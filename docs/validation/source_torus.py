@@ -214,6 +214,6 @@ GROUPS = [
           "./dev reproduce torus tables_3_to_5", scaling_tasks, scaling_figures),
     Group("torus.speed", "speed", "ROSS torus: events of a core",
           "At least as many (ours does in one event what takes three there), no more memory.",
-          "python3 docs/validation/measure.py torus.speed",
+          "docs/validation/measure.py torus.speed",
           lambda: [*(heavy(packets) for packets, _ in SCALING.values()), million([8] * 8)], speed_figures),
 ]
