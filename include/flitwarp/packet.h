@@ -25,7 +25,7 @@ struct packet {
     uint32_t received;           /* flits that have reached the destination */
     uint32_t message;            /* handle; FW_NONE when this packet is the whole message */
     uint32_t next;               /* in the queue of its source */
-    uint32_t head_delay;         /* from entering the network to the head's arrival */
+    uint32_t head_delay;         /* from entering the network to the head's arrival; before it a router's own */
     uint16_t hops;               /* channels between routers that the head has crossed */
     uint8_t application;
     bool sampled : 1;     /* counts in the results */

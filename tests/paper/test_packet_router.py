@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 
-from support import PROGRAM, ROOT, Failed, blast, config_of, network_of, run, run_all
+from support import PROGRAM, ROOT, Failed, blast, config_of, network_of, run, run_all, run_logged
 from test_zero_load import OTHER_CLOCKS, UNIT_CLOCKS, mesh, send_seldom, torus
 
 UNIFORM = {"type": "uniform_random", "self": True}
@@ -244,6 +244,52 @@ def test_small_packets_do_not_starve_large_ones():
     small = {**large, "size": {"type": "fixed", "flits": 1}, "allocation": {"type": "list", "terminals": [0, 1]}}
     shares = [application["accepted_load"] for application in run(config_of(network, large, small))["applications"]]
     assert shares[0] > 0.2, shares
+
+
+# --- Queueing by output -----------------------------------------------------------------------------------------
+#
+# Three routers in a row. Terminal 1's packet of 100 flits fills the buffer behind the channel to router 2. Then terminal 0
+# sends 10 flits to terminal 2, which must wait for it at router 1, and 10 to terminal 1.
+
+
+@pytest.mark.parametrize("switching, later, stored", [("virtual_cut_through", 0, 0), ("store_and_forward", 150, 2)])
+def test_a_packet_that_waits_keeps_others_only_where_they_queue_by_input(switching, later, stored, tmp_path):
+    (tmp_path / "packets.csv").write_text(f"time,source,destination,bytes\n0,1,2,100\n{later},0,2,10\n{later},0,1,10\n")
+    application = {"type": "trace", "file": str(tmp_path / "packets.csv"), "max_packet": 100}
+
+    def times(queueing):
+        router = {"type": "packet", "num_vcs": 1, "buffer_depth": 100, "delay": 0, "switching": switching, "queueing": queueing}
+        _, packets = run_logged(config_of(network_of(mesh(3), router=router, flit_bytes=1), application), simulator__tick="1ns")
+        return {(packet["source"], packet["destination"]): packet["tail_arrived"] - packet["injected"] for packet in packets}
+
+    by_input, by_output = times("by_input"), times("by_output")
+    assert by_output[0, 1] == 2 + 1 + (1 + stored) * (10 - 1)  # as if it were alone: over two routers, see above
+    assert by_input[0, 1] > 100
+    assert by_output[1, 2] == by_input[1, 2] and 100 < by_output[0, 2] <= by_input[0, 2]
+
+
+@pytest.mark.parametrize("routing", ["dimension_order", "duato"])  # duato: packets wait for escape VCs
+def test_queueing_by_output_is_the_same_in_every_mode(routing):
+    network = network_of(mesh(6, 6), routing, {"type": "packet", "num_vcs": 4, "buffer_depth": 8, "queueing": "by_output"})
+    config = config_of(network, blast(0.95, flits=4, warmup=200, sample=500))
+    found = [run(config, **mode) for mode in ({}, {"simulator__sync": "conservative", "simulator__threads": 2},
+                                              {"simulator__sync": "optimistic", "simulator__threads": 2},
+                                              {"simulator__sync": "optimistic", "simulator__check_reversal": True})]
+    assert len({each["simulation"]["digest"] for each in found}) == 1 and found[0]["complete"]
+
+
+def test_more_is_carried_where_packets_do_not_keep_each_other():
+    network = network_of(mesh(6, 6), router={"type": "packet", "num_vcs": 2, "buffer_depth": 8})
+    config = config_of(network, blast(0.95, flits=4, warmup=500, sample=2000, finish_limit=1))
+    by_input, by_output = (run(config, network__router__queueing=queueing)["applications"][0]["accepted_load"]
+                           for queueing in ("by_input", "by_output"))
+    assert by_output > 1.02 * by_input
+
+
+def test_packets_in_chunks_do_not_queue_by_output():
+    router = {"type": "packet", "buffer_depth": 64, "chunk": 64, "queueing": "by_output"}
+    with pytest.raises(Failed, match="network.router.queueing.*whole"):
+        run(config_of(network_of(mesh(3), router=router, flit_bytes=16), blast(0.1)))
 
 
 # --- Bounds -----------------------------------------------------------------------------------------------------

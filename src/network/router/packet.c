@@ -21,6 +21,8 @@
  * lanes it could take, so that smaller packets do not overtake it for ever.
  *   Of several lanes that it may have it takes the first with room, after the one
  * that its input lane had last, going round.
+ *   Queueing by output, a packet without room does not keep those behind it: it goes into the line of a lane that it may
+ * have, and is served from there.
  */
 #include "network/router/packet.h"
 
@@ -189,7 +191,7 @@ static inline void send_chunk(struct packets *q, struct packet_head *head, struc
     q->flit_hops += flits;
     congestion_change(q->congestion, head->number, output, QUEUE_DOWNSTREAM, (int32_t)flits, now);
     send_flit(q->network, port->kind, to, unit, start + port->latency + behind * port->lag);
-    send_credits(q->network, input->back_kind, input->back, flits, end + input->back_delay);
+    send_credits(q->network, input->back_kind, input->back, flits, (q->by_output ? now : end) + input->back_delay);
     if (network_is_traced(q->network, input->first))
         trace_chunk(q, head, output, position, flits, start, end, now);
 }
@@ -259,6 +261,76 @@ FOR_WORDS enum attempt take_lane(struct packets *q, struct packet_head *head, st
     packet_owners(q, head)[output] = (uint16_t)lane;
     bits_add(packet_set(head, SET_OWNED, words), output);
     return send_body(q, head, input, now) ? THROUGH : BEGUN;
+}
+
+/* ---- queueing by output ---- */
+
+/* The lane that a packet waits for: of those that it may have the one with the most room, an escape where there are some. */
+FOR_WORDS uint32_t choose_line(const struct packets *q, struct packet_head *head, const uint64_t *wants, uint32_t words)
+{
+    uint64_t escapes = q->network->routing.escape_vcs;
+    uint32_t best = FW_NONE;
+    bool best_escapes = false;
+    for (uint32_t w = 0; w < words; w++)
+        for (uint64_t left = wants[w]; left; left &= left - 1) {
+            uint32_t lane = (uint32_t)(w * WORD_BITS + lowest_bit(left));
+            bool is_escape = escapes >> q->places[lane].vc & 1;
+            if (best == FW_NONE || is_escape > best_escapes ||
+                (is_escape == best_escapes &&
+                 packet_output(q, head, lane)->credits > packet_output(q, head, best)->credits)) {
+                best = lane;
+                best_escapes = is_escape;
+            }
+        }
+    return best;
+}
+
+/* The first packet of a lane, which found no room, stands in line and lets the next one come to the front. */
+FOR_WORDS void line_up(const struct packets *q, struct packet_head *head, struct packet_lane *input, uint32_t lane,
+                       uint32_t words)
+{
+    uint32_t output = choose_line(q, head, packet_wants_of(q, head, input, lane, words), words), handle = input->first;
+    struct packet *packet = network_packet(q->network, handle);
+    struct packet_line *line = packet_lines(q, head) + output;
+    end_packet(q, input);
+    packet->next = FW_NONE;
+    packet->head_delay = lane;
+    if (line->first == FW_NONE)
+        line->first = handle;
+    else
+        network_packet(q->network, line->last)->next = handle;
+    line->last = handle;
+    bits_add(packet_set(head, SET_CLAIMED, words), output);
+    head->waiting++;
+}
+
+/* Sends those in line for an output lane, as long as there is room. */
+FOR_WORDS void serve_line(struct packets *q, struct packet_head *head, uint32_t output, uint32_t words, tick_t now)
+{
+    struct packet_line *line = packet_lines(q, head) + output;
+    while (line->first != FW_NONE) {
+        uint32_t handle = line->first;
+        const struct packet *packet = network_packet(q->network, handle);
+        if (packet_output(q, head, output)->credits < packet->size)
+            return;
+        struct packet_lane *input = packet_input(q, head, packet->head_delay);
+        uint32_t fresh = input->first;
+        line->first = packet->next;
+        input->first = handle;
+        send_chunk(q, head, input, output, packet, packet->size, now);
+        input->first = fresh;
+        input->sent = 0;
+        head->waiting--;
+    }
+    bits_remove(packet_set(head, SET_CLAIMED, words), output);
+}
+
+FOR_WORDS void serve_lines(struct packets *q, struct packet_head *head, uint32_t words, tick_t now)
+{
+    const uint64_t *opened = packet_set(head, SET_OPENED, words), *claimed = packet_set(head, SET_CLAIMED, words);
+    for (uint32_t w = 0; w < words; w++)
+        for (uint64_t left = opened[w] & claimed[w]; left; left &= left - 1)
+            serve_line(q, head, (uint32_t)(w * WORD_BITS + lowest_bit(left)), words, now);
 }
 
 /* ---- the step ---- */
@@ -333,6 +405,10 @@ FOR_WORDS void advance(struct packets *q, struct packet_head *head, uint32_t lan
         if (input->output == LANE_IDLE)
             route(q, head, input, lane, question, words);
         attempt = take_lane(q, head, input, lane, words, now);
+        if (attempt == BLOCKED && q->by_output) {
+            line_up(q, head, input, lane, words);
+            attempt = THROUGH;
+        }
     } while (attempt == THROUGH && input->first != FW_NONE);
     if (attempt != BLOCKED)
         return;
@@ -347,7 +423,9 @@ FOR_WORDS void step_router(struct packets *q, struct packet_head *head, struct r
     uint64_t *opened = packet_set(head, SET_OPENED, words), *fresh = packet_set(head, SET_FRESH, words);
     if (q->divides)
         move_bodies(q, head, words, now);
-    if (head->waiting && bits_any(opened, words))
+    if (head->waiting && q->by_output)
+        serve_lines(q, head, words, now);
+    else if (head->waiting && bits_any(opened, words))
         retry(q, head, words, now);
     for (uint32_t w = 0; w < words; w++)
         opened[w] = 0;

@@ -10,12 +10,14 @@
  * spread over several routers is the first one of all of them but the farthest;
  * therefore a lane keeps what comes behind its first packet itself, and the link
  * in a packet is the farthest router's alone.
+ *   Where packets queue by output, which are whole then, a lane's list has none but those of this tick: who must wait goes
+ * into the line of an output lane. The input lane whose buffer it fills stands in its head_delay, which means nothing yet.
  */
 #include "flitwarp/router.h"
 
 struct packet_config {
     uint32_t num_vcs, buffer_depth, buffer, chunk;
-    uint32_t switching;
+    uint32_t switching, queueing;
     uint64_t cycle, delay;
     uint32_t routing_latency, vc_allocation_latency, switch_allocation_latency, crossbar_latency; /* cycles */
     uint32_t credit_latency;
@@ -56,6 +58,11 @@ struct packet_output {
     uint32_t flits; /* that have left, modulo 2^32 */
 };
 
+/* Packets that wait for room behind an output lane, the longest wait first, where they queue by output. */
+struct packet_line {
+    uint32_t first, last; /* FW_NONE: nobody; last is valid while there is a first */
+};
+
 /* The sets of lanes that a router keeps, each `words` long. Head and sets of one word are one cache line. */
 enum packet_set {
     SET_FRESH,   /* input lanes with something that was not tried yet */
@@ -68,7 +75,7 @@ enum packet_set {
 
 struct packet_head {
     tick_t step_at;   /* when it steps next; FW_NEVER: asleep */
-    uint32_t waiting; /* how many lanes wait for an output lane */
+    uint32_t waiting; /* how many lanes wait for an output lane; by output: packets */
     uint32_t number;
     uint64_t sets[]; /* PACKET_SETS of `words` */
 };
@@ -81,15 +88,16 @@ struct packet_place {
 /*
  * All routers have blocks of the same size in one array:
  *
- *   | head, sets | inputs | ports, each with its output lanes | lanes that wait | owners |
+ *   | head, sets | inputs | ports, each with its output lanes | lanes that wait | owners | lines |
  */
 struct packets {
     ROUTERS_HEAD;
     unsigned char *blocks;
     size_t stride; /* of a block */
-    uint32_t inputs_at, ports_at, port_stride, waits_at, owners_at;
+    uint32_t inputs_at, ports_at, port_stride, waits_at, owners_at, lines_at;
     uint32_t depth;              /* flits of a lane's buffer */
     bool divides;                /* packets may move in chunks */
+    bool by_output;              /* packets wait for their own output lane alone */
     bool whole_for_room;         /* routing has escape VCs: a lane is taken only with room for the whole packet */
     struct packet_place *places; /* by lane */
     uint64_t *wants;             /* by router * lanes + lane, `words` each, where one word does not hold them */
@@ -127,6 +135,12 @@ static inline uint16_t *packet_waits(const struct packets *q, struct packet_head
 static inline uint16_t *packet_owners(const struct packets *q, struct packet_head *head)
 {
     return PACKET_PART(head, uint16_t, q->owners_at);
+}
+
+/* By output lane. */
+static inline struct packet_line *packet_lines(const struct packets *q, struct packet_head *head)
+{
+    return PACKET_PART(head, struct packet_line, q->lines_at);
 }
 
 static inline uint64_t *packet_set(struct packet_head *head, enum packet_set set, uint32_t words)

@@ -11,6 +11,9 @@
 enum packet_switching { CUT_THROUGH, STORED };
 static const char *const switching_words[] = {"virtual_cut_through", "store_and_forward", NULL};
 
+enum packet_queueing { BY_INPUT, BY_OUTPUT };
+static const char *const queueing_words[] = {"by_input", "by_output", NULL};
+
 #define MAX_FLITS (1u << 30)
 #define MAX_DELAY 1000000000u
 
@@ -23,6 +26,10 @@ const struct option packet_options[] = {
                "larger packets move in parts of this size; null: every packet moves whole"),
     OPTION_ENUM(struct packet_config, switching, "\"virtual_cut_through\"", switching_words,
                 "whether a packet may leave before all of it has come"),
+    OPTION_ENUM(
+        struct packet_config, queueing, "\"by_input\"", queueing_words,
+        "whether a packet waits behind those before it in its virtual channel, or for its own output alone; then its "
+        "place is free as soon as it has one downstream"),
     OPTION_TICKS_AUTO(struct packet_config, delay, "\"auto\"", 0, MAX_DELAY,
                       "from a packet's arrival until it can leave; auto: the four latencies below"),
     OPTION_TICKS(struct packet_config, cycle, "1", 1, 1000000, "that latencies count"),
@@ -62,6 +69,9 @@ void packet_plan(const struct choice *self, uint32_t flit_bytes, struct router_p
     else if (c->chunk / flit_bytes > plan->buffer_depth)
         choice_error(errors, self, "chunk", "%u bytes do not fit network.router.%s, which holds %u flits of %u bytes",
                      c->chunk, c->buffer ? "buffer" : "buffer_depth", plan->buffer_depth, flit_bytes);
+    if (c->chunk && c->queueing == BY_OUTPUT)
+        choice_error(errors, self, "queueing",
+                     "\"by_output\" moves packets whole; accepted with a chunk: \"by_input\"");
     if (router_delay(c) > MAX_DELAY)
         choice_error(errors, self, "cycle", "the four latencies come to %llu ticks; accepted: at most %u",
                      (unsigned long long)router_delay(c), MAX_DELAY);
@@ -83,6 +93,7 @@ static void lay_out(struct packets *q, struct arena *arena)
     q->ports_at = block_place(&size, (size_t)q->port_stride * q->ports, 64);
     q->waits_at = block_place(&size, sizeof(uint16_t) * q->lanes, 8);
     q->owners_at = block_place(&size, sizeof(uint16_t) * q->lanes, 8);
+    q->lines_at = block_place(&size, q->by_output ? sizeof(struct packet_line) * q->lanes : 0, 8);
     q->stride = (size + 63) / 64 * 64;
     q->places = arena_array(arena, struct packet_place, q->lanes);
     for (uint32_t lane = 0; lane < q->lanes; lane++) {
@@ -112,6 +123,8 @@ static void init_lane(struct packets *q, const struct packet_config *c, struct p
     };
     *packet_output(q, head, lane) = (struct packet_output){.credits = is_usable ? q->depth : 0};
     packet_owners(q, head)[lane] = NOBODY;
+    if (q->by_output)
+        packet_lines(q, head)[lane] = (struct packet_line){.first = FW_NONE, .last = FW_NONE};
     if (is_usable)
         bits_add(packet_set(head, SET_USABLE, q->words), lane);
 }
@@ -140,6 +153,7 @@ void packet_build(void *all, const void *config)
     uint32_t routers = q->network->topology.routers;
     q->depth = q->network->plan.buffer_depth;
     q->divides = c->chunk;
+    q->by_output = c->queueing == BY_OUTPUT;
     q->whole_for_room = q->network->routing.escape_vcs;
     lay_out(q, arena);
     q->blocks = arena_take(arena, q->stride * routers);
@@ -167,6 +181,22 @@ static void show_lane(const struct packets *q, const struct packet_lane *lane, s
             shown_add(shown, queue, packet, sent, arrived - sent);
         packet = packet == lane->last ? FW_NONE : packet == lane->first ? lane->second : this->next;
     }
+}
+
+/* Packets in the buffer of an input lane that stand in line for an output; the first of them, or FW_NONE. */
+static uint32_t show_lines(const struct packets *q, struct packet_head *head, uint32_t lane, struct shown_router *shown)
+{
+    uint32_t first = FW_NONE;
+    for (uint32_t output = 0; q->by_output && output < q->lanes; output++)
+        for (uint32_t packet = packet_lines(q, head)[output].first; packet != FW_NONE;) {
+            const struct packet *this = network_packet(q->network, packet);
+            if (this->head_delay == lane && first == FW_NONE)
+                first = packet;
+            if (this->head_delay == lane && shown)
+                shown_add(shown, &shown->inputs[lane].queue, packet, 0, this->size);
+            packet = this->next;
+        }
+    return first;
 }
 
 /* Flits that must fit behind an output lane for the packet at the front of an input lane; 0: it can go on by that. */
@@ -203,4 +233,10 @@ void packet_look(const void *routers, uint32_t router, uint32_t lane, struct lan
     seen->depth = bits_test(packet_set(head, SET_USABLE, q->words), lane) ? q->depth : 0;
     if (shown)
         show_lane(q, input, shown, &shown->inputs[lane].queue);
+    uint32_t in_line = show_lines(q, head, lane, shown);
+    if (is_empty && in_line != FW_NONE) { /* others of the lane may go on: it is not said to be stuck */
+        seen->packet = in_line;
+        seen->output = LANE_ROUTED;
+        seen->wants = NULL;
+    }
 }
