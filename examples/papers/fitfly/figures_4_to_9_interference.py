@@ -7,7 +7,7 @@ its communication take, how long do packets, and how far do they go?
     examples/papers/fitfly/figures_4_to_9_interference.py --full    more points, three seeds, all comparisons: hours
     examples/papers/fitfly/figures_4_to_9_interference.py --reduced networks of 200 terminals, five seeds: a CPU minute
     examples/papers/fitfly/figures_4_to_9_interference.py --codes   with what CODES, the paper's simulator, has where the paper
-                                                                    prints nothing; up to 40 %: three CPU minutes
+                                                                    prints nothing; up to 40 %: ten CPU minutes
 
 The paper replays traces of AMG and MultiGrid. In their place stand motifs of the same names on as many ranks: one V-cycle of few
 levels. (amg_trace.py replays traces, of fewer ranks.) The background sends a message every 100 us on average from each of its
@@ -31,7 +31,9 @@ JOBS = {  # motifs; they communicate and do not compute
     "AMG": {"type": "amg", "points": 16, "levels": 2, "iterations": 1},
     "MultiGrid": {"type": "multigrid", "points": 64, "levels": 3, "iterations": 1},
 }
-JOBS_IN_CODES = {**JOBS, "MultiGrid": {**JOBS["MultiGrid"], "points": 16}}
+# Collectives send nothing there. Five cycles are the fewest that last longer than the interval of the background.
+JOBS_IN_CODES = {job: {**motif, "points": 16, "allreduce": 0, "iterations": 5} for job, motif in JOBS.items()}
+ALIGNED = {"type": "periodic", "phase": "aligned"}  # all send at once, every 100 us, from the beginning
 MPI_LATENCY = round(3.51 * MICROSECOND)  # of each message before it enters the network: 2.5, 1 and 0.01 us
 PRINTED = {job: dict(zip(FOUR, times)) for job, times in {  # Table 3
     "AMG": ("28.4 ms", "1.4 ms", "> 1 s", "> 1 s"), "MultiGrid": ("20.3 ms", "5.4 ms", "> 1 s", "> 1 s")}.items()}
@@ -88,21 +90,26 @@ def motif_in_codes(job, scale):
 
 def as_in_codes(network):
     """What the files of these networks set that come with CODES, and what its replay of MPI adds to a message."""
-    network["router"]["buffer"] = 65536
+    network["router"].update(buffer=65536, switching="store_and_forward", queueing="by_output")
+    network["channel"]["latencies"] = [1, 1]
+    network["terminal_channel"]["latency"] = 1
     network["interface"]["latency"] = MPI_LATENCY
     if network["routing"]["type"] == "ugal":
         network["routing"].update(detours=4, hop_count="normalized", mode="vc")
+    else:
+        network["routing"].update(detours=2, mode="port_total")
     if network.get("planes", {}).get("count", 1) > 1:
         network["planes"]["selection"] = {"type": "congestion", "count": "buffered"}
 
 
-def applications(replayed, ranks, side, cycle, share, limit, scale, injection="poisson"):
-    """The job, and what runs beside it: from before, so that the network is busy when the job begins."""
+def applications(replayed, ranks, side, cycle, share, limit, scale, codes=False):
+    """The job, and what runs beside it: from before, so that the network is busy when the job begins. In CODES both begin at once."""
     found = [{"type": "trace", "name": "job", **replayed, "max_packet": 64, "limit": limit, "allocation": scale.mapped(ranks)}]
     if share:
-        found.append({"type": "blast", "name": "background", "load": share * cycle / side.full, "injection": injection,
+        found.append({"type": "blast", "name": "background", "load": share * cycle / side.full,
+                      "injection": ALIGNED if codes else "poisson",
                       "size": {"type": "fixed", "flits": round(share * INTERVAL / side.full)}, "max_packet": 64,
-                      "warmup": INTERVAL, "sample": 10 * MICROSECOND, "finish_limit": 1,
+                      "warmup": 0 if codes else INTERVAL, "sample": 10 * MICROSECOND, "finish_limit": 1,
                       "allocation": scale.mapped(scale.background, ranks)})
     return found
 
@@ -110,7 +117,7 @@ def applications(replayed, ranks, side, cycle, share, limit, scale, injection="p
 def study(jobs=tuple(JOBS), sides=SIX, shares=(0, 0.4, TOP), limit=3000 * MICROSECOND, seeds=1, scale=FULL,
           name="fitfly_interference", replay=motif, codes=False):
     """`limit` in ticks; what takes longer is given up. `replay` says of a job what motif() does. `codes`: see as_in_codes(); the
-    background then sends at fixed intervals."""
+    background then sends at fixed intervals, all ranks at once."""
     networks = {side: settings(SIDES[side].network)["network"] for side in SIDES if side in sides}
     for side, network in networks.items():
         network["topology"] = scale.topologies.get(network["topology"]["type"], network["topology"])
@@ -122,8 +129,7 @@ def study(jobs=tuple(JOBS), sides=SIX, shares=(0, 0.4, TOP), limit=3000 * MICROS
     def beside(share, others):
         network = others["network"]
         cycle = networks[network]["terminal_channel"]["cycle"]
-        made = applications(*replay(others["job"], scale), SIDES[network], cycle, share, limit, scale,
-                            "periodic" if codes else "poisson")
+        made = applications(*replay(others["job"], scale), SIDES[network], cycle, share, limit, scale, codes)
         return {"workload.applications": made}
 
     sweep = Sweep(settings("Slim Fly"), name, title="A job beside background traffic")
