@@ -43,6 +43,20 @@ struct interface_ops {
 /* Where there are several planes: gives a packet that its terminal is about to send its plane, by what waits there for each. */
 uint32_t network_select_plane(const struct network *network, uint32_t packet, const struct plane_queue *queues);
 
+/* The check() of interfaces that send packets flit by flit to one plane: refuses what needs more than that. */
+static inline void interface_check_plain(const struct network *network, const struct choice *self,
+                                         struct errors *errors)
+{
+    const char *wrong = network->plane_count > 1            ? "several planes"
+                        : network->service.groups > 1       ? "levels of service"
+                        : network->plan.transfer.chunk      ? "a router that moves several flits at once"
+                        : network->plan.room_exclusive != 0 ? "a router whose VCs share buffers"
+                        : network->plan.takes_packets       ? "a router that takes packets by itself"
+                                                            : NULL;
+    if (wrong)
+        choice_error(errors, self, NULL, "found %s, expected the interface 'standard' with that", wrong);
+}
+
 /* A packet's head is about to enter the network at a router: it gets its route's beginning. */
 static inline void interface_begin(struct network *network, struct packet *packet, uint32_t router, tick_t now)
 {

@@ -89,17 +89,6 @@ static struct rails queue_per_vc_rails(const void *config)
     return (struct rails){.injection = c->injection_channels, .ejection = c->ejection_channels};
 }
 
-static void queue_per_vc_check(const struct network *network, const struct choice *self, struct errors *errors)
-{
-    const char *wrong = network->plane_count > 1            ? "several planes"
-                        : network->service.groups > 1       ? "levels of service"
-                        : network->plan.transfer.chunk      ? "a router that moves several flits at once"
-                        : network->plan.room_exclusive != 0 ? "a router whose VCs share buffers"
-                                                            : NULL;
-    if (wrong)
-        choice_error(errors, self, NULL, "found %s, expected the interface 'standard' with that", wrong);
-}
-
 static void outlet_init(struct queue_per_vc *all, uint32_t number)
 {
     const struct network *network = all->network;
@@ -371,7 +360,7 @@ static const struct interface_ops queue_per_vc = {
     .example = "{\"type\": \"queue_per_vc\", \"choice\": \"shortest\"}",
     .size = sizeof(struct queue_per_vc),
     .rails = queue_per_vc_rails,
-    .check = queue_per_vc_check,
+    .check = interface_check_plain,
     .build = queue_per_vc_build,
     .receive_flits = queue_per_vc_receive_flits,
     .receive_credits = queue_per_vc_receive_credits,

@@ -48,18 +48,6 @@ static struct rails single_channel_rails(const void *config)
     return (struct rails){.injection = 1, .ejection = 1};
 }
 
-static void single_channel_check(const struct network *network, const struct choice *self, struct errors *errors)
-{
-    const char *wrong = network->plane_count > 1            ? "several planes"
-                        : network->service.groups > 1       ? "levels of service"
-                        : network->plan.transfer.chunk      ? "a router that moves several flits at once"
-                        : network->plan.room_exclusive != 0 ? "a router whose VCs share buffers"
-                        : network->plan.takes_packets       ? "a router that takes packets by itself"
-                                                            : NULL;
-    if (wrong)
-        choice_error(errors, self, NULL, "found %s, expected the interface 'standard' with that", wrong);
-}
-
 static void single_channel_build(void *interfaces, const void *config)
 {
     struct single_channel *all = interfaces;
@@ -223,7 +211,7 @@ static const struct interface_ops single_channel = {
     .example = "{\"type\": \"single_channel\", \"latency\": 2}",
     .size = sizeof(struct single_channel),
     .rails = single_channel_rails,
-    .check = single_channel_check,
+    .check = interface_check_plain,
     .build = single_channel_build,
     .receive_flits = single_channel_receive_flits,
     .receive_credits = single_channel_receive_credits,
