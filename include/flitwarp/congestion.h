@@ -61,8 +61,9 @@ static inline void congestion_move(struct congestion *congestion, uint32_t route
 }
 
 /* The row of a router's config struct with the field congestion, which its plan() names. */
-#define CONGESTION_OPTION(config_type)                                                                                 \
+#define CONGESTION_OPTION(config_type) CONGESTION_OPTION_WITH(config_type, NULL)
+#define CONGESTION_OPTION_WITH(config_type, condition)                                                                 \
     OPTION_CHOICE(config_type, congestion, "congestion", "\"buffer_occupancy\"",                                       \
-                  "what adaptive routing sees of the outputs")
+                  "what adaptive routing sees of the outputs", ONLY_WITH(condition))
 
 #define REGISTER_CONGESTION(ops) REGISTER_COMPONENT("congestion", ops)

@@ -85,8 +85,7 @@ static void simured_put_interface(struct import *import)
     unsigned long long injection = import_count_at(import, "NUMVIRTINJ", others, 1, 64),
                        ejection = import_count_at(import, "NUMVIRTEJE", others, 1, 64);
     import_set(import, "network.router", "lane_free=behind_tail order=original");
-    import_set(import, "network.interface", "injection_channels=%llu ejection_channels=%llu injection_vcs=1", injection,
-               ejection);
+    import_set(import, "network.interface", "injection_channels=%llu ejection_channels=%llu", injection, ejection);
     if (injection > ejection)
         import_note(
             import, import_take(import, "NUMVIRTINJ"), HARMLESS,

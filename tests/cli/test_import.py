@@ -1423,7 +1423,7 @@ def test_what_a_file_leaves_out_has_simured_s_default(simured):
     assert imported["network.router"] == {
         "type": "simured", "num_vcs": 1, "buffer_depth": 2, "buffer_delay": 1, "crossbar_delay": 1, "switching_delay": 1,
         "channel_delay": 1, "buffer_forwarding": True, "physical_channels": False, "lane_free": "behind_tail", "order": "original"}
-    assert imported["network.interface"] == {"injection_channels": 1, "ejection_channels": 1, "injection_vcs": 1}
+    assert imported["network.interface"] == {"injection_channels": 1, "ejection_channels": 1}
     assert imported["workload.applications.0.size"] == {"type": "fixed", "flits": 64}
     assert len(imported.notes) == 1 and "JUSTONE = false, SimuRed's default: SimuRed runs several simulations" in imported.decisive[0]
 

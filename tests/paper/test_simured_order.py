@@ -77,11 +77,22 @@ LOADED = blast(0.2, flits=16, warmup=500, sample=1500)
     ({"router": original(lane_free="when_empty")}, "original with lane_free when_empty"),
     ({"planes": {"count": 2}}, "original with several planes or protocol classes"),
     ({"interface": "single_channel"}, "found a router that takes packets by itself"),
+    ({"interface": "queue_per_vc"}, "found a router that takes packets by itself"),
+    ({"router": original(congestion="none")}, "network.router.congestion: has no effect without order \"per_router\""),
+    *(({"interface": {key: value}}, f"network.interface.{key}: has no effect beside a router that takes packets by itself")
+      for key, value in {"injection_vcs": 1, "vc_order": "random", "latency": 1, "credit_latency": 1, "empty_vcs": True}.items()),
 ])
 def test_what_is_not_simured_s_is_refused(changes, words):
     with pytest.raises(Failed) as failed:
         run(config_of(network(**changes), LOADED))
     assert words in str(failed.value)
+
+
+def test_a_seed_that_simured_cannot_have_is_refused():
+    assert run({**config_of(network(), LOADED), "simulator": {"seed": 2**32 - 1}})
+    with pytest.raises(Failed) as failed:
+        run({**config_of(network(), LOADED), "simulator": {"seed": 2**32}})
+    assert "original with a seed of more than 32 bits; accepted: simulator.seed up to 4,294,967,295" in str(failed.value)
 
 
 def test_threads_are_refused_in_words():

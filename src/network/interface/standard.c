@@ -453,6 +453,22 @@ static struct rails standard_rails(const void *config)
     return (struct rails){.injection = settings->injection_channels, .ejection = settings->ejection_channels};
 }
 
+/* A router that takes packets by itself leaves nothing to do for what says how they are sent. */
+static void standard_check(const struct network *network, const struct choice *self, struct errors *errors)
+{
+    const struct standard_config *config = self->config;
+    const char *key = !network->plan.takes_packets      ? NULL
+                      : config->injection_vcs           ? "injection_vcs"
+                      : config->vc_order != VCS_IN_TURN ? "vc_order"
+                      : config->latency                 ? "latency"
+                      : config->credit_latency          ? "credit_latency"
+                      : config->empty_vcs               ? "empty_vcs"
+                                                        : NULL;
+    if (key)
+        choice_error(errors, self, key,
+                     "has no effect beside a router that takes packets by itself; accepted: its default");
+}
+
 static const struct interface_ops standard = {
     .name = "standard",
     .summary = "source queue without limit, injection and ejection channels, consumes at once",
@@ -460,6 +476,7 @@ static const struct interface_ops standard = {
     .example = "{\"type\": \"standard\", \"injection_channels\": 1, \"ejection_channels\": 1}",
     .size = sizeof(struct interfaces),
     .rails = standard_rails,
+    .check = standard_check,
     .build = standard_build,
     .receive_flits = standard_receive_flits,
     .receive_credits = standard_receive_credits,

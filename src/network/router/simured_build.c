@@ -34,7 +34,7 @@ const struct option simured_options[] = {
         "them, one after the other over the whole network, with its draws for `seed`: to the tick, on 1 thread"),
     OPTION_TICKS(struct simured_config, cycle, "1", 1, 1000000,
                  "clock of the router; with several ticks, routers in a row learn within a cycle what is free"),
-    CONGESTION_OPTION(struct simured_config),
+    CONGESTION_OPTION_WITH(struct simured_config, "order=per_router"),
     OPTION_END,
 };
 

@@ -55,7 +55,8 @@ void walk_check(const struct network *network, const struct choice *self, struct
             ? "cycles or channels of several ticks; accepted: one tick, since delays say what takes longer"
         : config->lane_free == FREE_WHEN_EMPTY         ? "lane_free when_empty; accepted: behind_tail, as in SimuRed"
         : !fits_numbers(network, config->buffer_depth) ? "so many slots; accepted: 4,294,967,294 in all buffers"
-                                                       : NULL;
+        : network->seed > UINT32_MAX ? "a seed of more than 32 bits; accepted: simulator.seed up to 4,294,967,295"
+                                     : NULL;
     if (wrong)
         choice_error(errors, self, "order", "original with %s", wrong);
 }

@@ -22,6 +22,7 @@ def original_of(topology, routing="dimension_order", vcs=1, injection=1, ejectio
     """The network with packets in SimuRed's own order, to the tick: a cycle is a tick."""
     network = network_of(topology, routing, vcs, injection, ejection, ticks=1)
     network["router"].update(order="original", buffer_depth=buffers, physical_channels=physical)
+    del network["interface"]["injection_vcs"]
     return network
 
 
