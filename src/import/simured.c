@@ -88,7 +88,7 @@ static void simured_put_interface(struct import *import)
     import_set(import, "network.interface", "injection_channels=%llu ejection_channels=%llu", injection, ejection);
     if (injection > ejection)
         import_note(
-            import, import_take(import, "NUMVIRTINJ"), HARMLESS,
+            import, import_take(import, "NUMVIRTINJ"), DECISIVE,
             "SimuRed's program overruns an array with more injection than ejection channels, and may give anything",
             NULL);
 }
@@ -171,7 +171,9 @@ static const struct import_lost simured_lost[] = {
      HARMLESS, NULL, NULL},
     {"SWITCH=0", HARMLESS, "SimuRed switches by wormhole, whatever this says", NULL},
     {"NOREADLEN=0", HARMLESS, "SimuRed reads the lengths in a trace, whatever this says", NULL},
-    {"SIMSTOPEMIT=0", HARMLESS, "a run ends when all sampled packets have arrived", NULL},
+    {"SIMSTOPEMIT=0", DECISIVE,
+     "SimuRed stops when the last packet has left its source, and its means are without those that are on their way",
+     NULL},
     {"LAVARFIN*; LAVARINI2; PUNTOS2; ESCALA*", HARMLESS, "of several simulations, of which one is imported", NULL},
     {"LANG*; FINALSTATS*; STATPOINTS*", HARMLESS, "of what SimuRed prints", NULL},
     {0},

@@ -1482,6 +1482,11 @@ def test_what_of_simured_is_not_carried_over_is_listed(simured, text, words):
     assert any(words in note for note in simured(text + "\n").notes)
 
 
+@pytest.mark.parametrize("text", ["NUMVIRTINJ 4\nNUMVIRTEJE 2", "SIMSTOPEMIT 1", "NUMDIR 1", "JUSTONE false"])
+def test_where_simured_may_give_other_figures_is_decisive(simured, text):
+    assert len(simured(f"JUSTONE true\n{text}\n" if "JUSTONE" not in text else text + "\n").decisive) == 1
+
+
 @pytest.mark.parametrize("text, words", [
     ("DIMENSIONS", "simured.conf:1: found \"DIMENSIONS\", expected a KEY and a value"),
     ("ROUTING 4", "ROUTING: found a number '4', expected a whole number from 0 to 3"),
