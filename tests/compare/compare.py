@@ -2,7 +2,7 @@
 """Our numbers beside those of another simulator: draws configurations of the peer, runs the peer's program, imports the same
 file, runs ours, and writes a table.
 
-    ./dev compare PEER [--count N] [--seed N] [--jobs N] [--out TABLE.csv] [--record] [--only NAME ...] [--recorded]
+    ./dev compare PEER [--count N] [--seed N] [--jobs N] [--out TABLE.csv] [--only NAME ...] [--record | --recorded]
 
 PEER is a module of this folder: booksim, supersim, simured; $BOOKSIM, $SUPERSIM, $SIMURED name its program. A module has
 
@@ -209,9 +209,12 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--out", default="compare.csv", help="table of all figures")
     parser.add_argument("--only", nargs="*", metavar="NAME", help="only those of these names: SEED.NUMBER")
-    parser.add_argument("--record", action="store_true", help="keep them in the repository")
-    parser.add_argument("--recorded", action="store_true", help="those that are kept, without the peer")
+    kept_ones = parser.add_mutually_exclusive_group()
+    kept_ones.add_argument("--record", action="store_true", help="keep them in the repository, instead of those that are there")
+    kept_ones.add_argument("--recorded", action="store_true", help="those that are kept, without the peer")
     asked = parser.parse_args()
+    if asked.record and asked.only:
+        parser.error("--record keeps all configurations of a draw, --only leaves some out; accepted: one of them")
     peer = importlib.import_module(f"peer_{asked.peer}")
     if asked.recorded:
         cases = [case for case in recorded_of(peer) if case["verdict"] != "refused" and (not asked.only or case["name"] in asked.only)]
