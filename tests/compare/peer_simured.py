@@ -7,6 +7,7 @@ must be ours. Its choices (virtual and ejection channels, dimensions) are drawn 
 which is known when it has ended in the same second: ours draws the same from that seed.
 """
 import csv
+import json
 import os
 import subprocess
 import time
@@ -69,10 +70,10 @@ def arrivals_in(said):
 
 
 def our_arrivals(path, seed, folder, begin):
-    """The same of our run. A packet arrives at the end of a cycle; the other program counts from 1, which comes to the same. Ours waits
+    """(the same of our run, its CPU seconds). A packet arrives at the end of a cycle; the other program counts from 1, which comes to the same. Ours waits
     some ticks before an application starts: the first packet is made in cycle `begin`."""
-    log = Path(folder) / "packets.csv"
-    ended = subprocess.run([compare.PROGRAM, "run", path, "--quiet", "--log", log, "--results", Path(folder) / "results.json",
+    log, results = Path(folder) / "packets.csv", Path(folder) / "results.json"
+    ended = subprocess.run([compare.PROGRAM, "run", path, "--quiet", "--log", log, "--results", results,
                             f"simulator.seed={seed}"], cwd=folder, capture_output=True, text=True, check=False)
     if ended.returncode:
         raise Failed(f"ours: {ended.stderr.strip()}")
@@ -84,15 +85,14 @@ def our_arrivals(path, seed, folder, begin):
         entered, head, tail = (packet[key] - start for key in ("injected", "head_arrived", "tail_arrived"))
         for place, value in enumerate((1, packet["hops"] + 1, tail - entered - 1, head - entered - 1)):
             sums.setdefault(tail, [0, 0, 0, 0])[place] += value
-    return [[cycle, *sums[cycle]] for cycle in sorted(sums)]
+    return [[cycle, *sums[cycle]] for cycle in sorted(sums)], json.loads(results.read_text())["simulation"]["cpu_seconds"]
 
 
 def compared(config, theirs, ours):
     found, their_cpu = theirs(0)
-    begun = time.process_time()
-    arrivals = our_arrivals(ours.imported(0), found["seed"], ours.folder, config["packets"][0][0])
+    arrivals, our_cpu = our_arrivals(ours.imported(0), found["seed"], ours.folder, config["packets"][0][0])
     same = sum(one in arrivals for one in found["arrivals"])
-    cpus = (their_cpu, time.process_time() - begun)
+    cpus = (their_cpu, our_cpu)
     return [compare.row(0, "cycles with arrivals", len(found["arrivals"]), len(arrivals), True, cpus),
             compare.row(0, "of them alike", len(found["arrivals"]), same, True, cpus)]
 
