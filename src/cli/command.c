@@ -61,21 +61,6 @@ bool flag_number(struct call *call, const char *name, uint64_t least, uint64_t m
                       (unsigned long long)least, (unsigned long long)most);
 }
 
-char *words_next(struct call *call, int *index)
-{
-    while (++*index < call->argc) {
-        enum flag_found found = flag_take(call, index);
-        char *word = call->argv[*index];
-        if (found == FLAG_LACKS_VALUE)
-            errors_add(&call->errors, "'%s' needs a value", word);
-        else if (found == FLAG_NONE && word[0] == '-' && word[1])
-            errors_add(&call->errors, "'%s' is not understood", word);
-        else if (found == FLAG_NONE)
-            return word;
-    }
-    return NULL;
-}
-
 /* Takes flags, and words as far as the command takes any. False, with an error, at the first other. */
 static bool words_read(struct call *call)
 {
@@ -124,19 +109,28 @@ static void add_unknown_flag(struct errors *errors, const struct command *comman
                near ? near : "", near ? "'?" : "");
 }
 
+char *words_next(struct call *call, int *index)
+{
+    while (++*index < call->argc) {
+        enum flag_found found = flag_take(call, index);
+        char *word = call->argv[*index];
+        if (found == FLAG_LACKS_VALUE)
+            errors_add(&call->errors, "flitwarp %s: '%s' needs a value", call->command->name, word);
+        else if (found == FLAG_NONE && word[0] == '-' && word[1])
+            add_unknown_flag(&call->errors, call->command, word);
+        else if (found == FLAG_NONE)
+            return word;
+    }
+    return NULL;
+}
+
 bool arguments_read(struct call *call)
 {
     struct errors *errors = &call->errors;
     const char *name = call->command->name;
-    for (int i = 1; i < call->argc && !errors->count; i++) {
-        enum flag_found found = flag_take(call, &i);
-        char *word = call->argv[i];
-        if (found == FLAG_LACKS_VALUE)
-            errors_add(errors, "flitwarp %s: '%s' needs a value", name, word);
-        else if (found == FLAG_NONE && word[0] == '-' && word[1])
-            add_unknown_flag(errors, call->command, word);
-        else if (found == FLAG_NONE)
-            call_take_config(call, word);
+    int i = 0;
+    for (char *word; !errors->count && (word = words_next(call, &i));) {
+        call_take_config(call, word);
         if (call->config_count > 1)
             errors_add(errors, "flitwarp %s: '%s' comes after the configuration and is no PATH=VALUE", name, word);
     }

@@ -86,10 +86,8 @@ static int cli_view(struct call *call)
     char *word;
     for (int i = 0; (word = words_next(call, &i));)
         call_take_config(call, word);
-    const char *text = flag_value(call, "--port"), *end = text;
     uint64_t port = 0;
-    if (text && (!number_read(&end, 65535, &port) || *end))
-        errors_add(errors, "flitwarp view: --port %s; accepted: 0 (any that is free) to 65535", text);
+    flag_number(call, "--port", 0, 65535, &port);
     if (!call->config_count)
         errors_add(errors, "flitwarp view: no configuration is given, and no results");
     if (errors->count)

@@ -284,7 +284,7 @@ def test_it_is_clean_under_the_address_sanitizer():
 
 @pytest.mark.parametrize("arguments, message", [
     ([], "no configuration is given"),
-    (["--port", "70000", SCENARIO], "--port 70000; accepted: 0 (any that is free) to 65535"),
+    (["--port", "70000", SCENARIO], "flitwarp view: --port 70000; accepted: 0 to 65535"),
     (["--prot", "1", SCENARIO], "'--prot' is not understood"),
     ([SCENARIO, "network.router.num_vcs=0"], "network.router.num_vcs"),
     ([SCENARIO, SCENARIO], "one is shown"),
