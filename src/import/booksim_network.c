@@ -149,36 +149,43 @@ static const char anynet_node[] =
     "BookSim takes a latency behind a node for one of a channel to the router of that number";
 static const char anynet_twice[] = "a channel that a line lists twice is two here, one in BookSim";
 
-/* Words of a line that is no comment: what a file of ours may have and BookSim reads in another way. */
-static const char *judge_line(char *line)
+static const char anynet_comment[] =
+    "BookSim knows no comments: it stops at one, or takes its words for the latency of the channel before";
+
+static int compare_words(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+
+/* What a file of ours may have and BookSim reads in another way. */
+static const char *judge_line(struct arena *arena, char *line)
 {
-    char *rest = NULL, *words[256] = {0};
-    size_t count = 0;
-    for (char *word = strtok_r(line, " \t\r\n", &rest); word && count < 256; word = strtok_r(NULL, " \t\r\n", &rest))
+    if (strchr(line, '#'))
+        return anynet_comment;
+    size_t most = strlen(line) / 2 + 1, count = 0, named = 0;
+    char *rest = NULL, **words = arena_array(arena, char *, most), **routers = arena_array(arena, char *, most);
+    for (char *word = strtok_r(line, " \t\r\n", &rest); word; word = strtok_r(NULL, " \t\r\n", &rest))
         words[count++] = word;
     for (size_t i = 2; i + 1 < count; i++) {
         bool has_latency = i + 2 < count && isdigit((unsigned char)*words[i + 2]);
-        if (isdigit((unsigned char)*words[i]))
-            continue;
         if (has_latency && (strcmp(words[i], "node") == 0 || strcmp(words[0], "node") == 0))
             return anynet_node;
-        for (size_t j = 2; j < i; j++)
-            if (strcmp(words[i], "router") == 0 && strcmp(words[j], "router") == 0 &&
-                strcmp(words[i + 1], words[j + 1]) == 0)
-                return anynet_twice;
+        if (strcmp(words[i], "router") == 0)
+            routers[named++] = words[i + 1];
     }
+    qsort(routers, named, sizeof *routers, compare_words);
+    for (size_t i = 1; i < named; i++)
+        if (strcmp(routers[i], routers[i - 1]) == 0)
+            return anynet_twice;
     return NULL;
 }
 
 /* A file that cannot be opened is for the run to refuse. */
-static const char *judge_file(const char *path)
+static const char *judge_file(struct arena *arena, const char *path)
 {
     char *line = NULL;
     size_t room = 0;
     const char *why = NULL;
     FILE *file = fopen(path, "r");
     while (file && !why && getline(&line, &room, file) >= 0)
-        why = judge_line(line);
+        why = judge_line(arena, line);
     free(line);
     if (file)
         fclose(file);
@@ -192,7 +199,7 @@ void booksim_put_anynet(struct import *import)
         import_error(import, import_take(import, "topology"), "anynet needs a network_file");
         return;
     }
-    const char *why = judge_file(path_beside(import->arena, file->file, file->text));
+    const char *why = judge_file(import->arena, path_beside(import->arena, file->file, file->text));
     import_put(import, "network.topology.file", json_text(import->arena, import_path(import, file)));
     import_set(import, "network.topology", "one_way=true");
     if (why)

@@ -57,6 +57,8 @@ static void booksim_put_hotspot(struct import *import, const struct json *value,
 
 /* ---- lists of destinations ---- */
 
+enum { MOST_LISTED = 1 << 24 };
+
 static unsigned long long booksim_nodes(struct import *import)
 {
     unsigned long long k = booksim_count(import, "k", 1, 65536), n = booksim_count(import, "n", 1, 16), nodes = 1;
@@ -72,21 +74,18 @@ static unsigned long long booksim_nodes(struct import *import)
     return is_shared ? nodes * booksim_count(import, "c", 1, 65536) : nodes;
 }
 
-/* Every digit of the number goes on by so much: digits of k, or k xr where routers have rows of nodes. */
-static uint64_t digits_onward(struct import *import, uint64_t source, bool is_tornado)
-{
-    uint64_t base = booksim_count(import, "k", 1, 65536) * booksim_count(import, "xr", 1, 65536), place = 1, to = 0;
-    uint64_t step = is_tornado ? (base + 1) / 2 - 1 : 1;
-    for (uint64_t i = booksim_count(import, "n", 1, 16); i > 0; i--, place *= base)
-        to += place * ((source / place % base + step) % base);
-    return to;
-}
-
+/* Every digit of a node's number goes on by so much: digits of k, or k xr where routers have rows of nodes. */
 static void put_digits(struct import *import, uint64_t nodes, bool is_tornado)
 {
+    uint64_t base = booksim_count(import, "k", 1, 65536) * booksim_count(import, "xr", 1, 65536);
+    uint64_t step = is_tornado ? (base + 1) / 2 - 1 : 1, digits = booksim_count(import, "n", 1, 16);
     struct json *list = json_array(import->arena);
-    for (uint64_t source = 0; source < nodes; source++)
-        json_append(list, json_number_u64(import->arena, digits_onward(import, source, is_tornado)));
+    for (uint64_t source = 0; source < nodes; source++) {
+        uint64_t place = 1, to = 0;
+        for (uint64_t i = 0; i < digits; i++, place *= base)
+            to += place * ((source / place % base + step) % base);
+        json_append(list, json_number_u64(import->arena, to));
+    }
     import_put(import, "traffic.destinations", list);
 }
 
@@ -153,20 +152,35 @@ static uint32_t knuth_next(struct knuth *knuth)
     return knuth->last[knuth->used++];
 }
 
+/* Takes the leaf out of a tree that `skip` others stand before. counts[i] are those below i, whose children are 2i and 2i + 1. */
+static uint32_t take_leaf(uint32_t *counts, uint32_t leaves, uint32_t skip)
+{
+    uint32_t at = 1;
+    while (counts[at]--, at < leaves) {
+        at *= 2;
+        if (skip >= counts[at])
+            skip -= counts[at++];
+    }
+    return at - leaves;
+}
+
 /* The partners that perm_seed draws: source after source takes one of the nodes that are left. */
 static void put_permutation(struct import *import, uint64_t nodes)
 {
     struct json *list = json_array(import->arena);
     struct knuth knuth;
-    uint32_t *left = arena_array(import->arena, uint32_t, nodes), *to = arena_array(import->arena, uint32_t, nodes);
+    uint32_t leaves = 1;
+    while (leaves < nodes)
+        leaves *= 2;
+    uint32_t *left = arena_array(import->arena, uint32_t, 2 * (size_t)leaves);
+    uint32_t *to = arena_array(import->arena, uint32_t, nodes);
     knuth_start(&knuth, (uint32_t)booksim_count(import, "perm_seed", 0, UINT32_MAX));
+    for (uint32_t i = 0; i < leaves; i++)
+        left[leaves + i] = i < nodes;
+    for (uint32_t i = leaves - 1; i > 0; i--)
+        left[i] = left[2 * i] + left[2 * i + 1];
     for (uint32_t i = 0; i < nodes; i++)
-        left[i] = i;
-    for (uint32_t i = 0; i < nodes; i++) {
-        uint32_t drawn = knuth_next(&knuth) % (uint32_t)(nodes - i);
-        to[left[drawn]] = i;
-        memmove(left + drawn, left + drawn + 1, (nodes - i - 1 - drawn) * sizeof *left);
-    }
+        to[take_leaf(left, leaves, knuth_next(&knuth) % (uint32_t)(nodes - i))] = i;
     for (uint32_t i = 0; i < nodes; i++)
         json_append(list, json_number_u64(import->arena, to[i]));
     import_comment(import, import_put(import, "traffic.destinations", list), "as perm_seed draws them");
@@ -250,7 +264,10 @@ void booksim_put_traffic(struct import *import, uint32_t class)
         row = traffics;
     }
     import_set(import, "traffic", "type=%s %s", row->ours, row->options);
-    if (row->put)
+    if (row->put && nodes > MOST_LISTED)
+        import_error(import, value, "%llu nodes, each with a destination of its own; accepted: up to %d",
+                     (unsigned long long)nodes, MOST_LISTED);
+    else if (row->put)
         row->put(import, nodes);
     if (strcmp(name, "hotspot") == 0)
         booksim_put_hotspot(import, value, arguments);

@@ -209,10 +209,19 @@ def test_a_dragonfly_has_its_own_latencies_whatever_is_said(booksim):
         assert imported["network.channel"] == {"latencies": [10, 100]} and imported["network.interface.vc_order"] == "random"
 
 
-def test_what_booksim_reads_otherwise_in_a_network_file_is_said(booksim, tmp_path):
-    for line, words in (("node 0 5", "for one of a channel to the router"), ("router 1 router 1 2", "lists twice")):
-        (tmp_path / "net").write_text(f"router 0 {line}\nrouter 0 node 0 router 1\nrouter 1 node 1\n")
-        assert words in booksim("topology = anynet; network_file = net; routing_function = min;").note("network_file")
+@pytest.mark.parametrize("line, words", [
+    ("node 0 5", "for one of a channel to the router"), ("router 1 router 1 2", "lists twice"),
+    (" ".join(f"router {other}" for other in range(1, 200)) + " router 7", "lists twice"),  # more than 256 words
+    ("router 1  # as node 1 2 of another", "BookSim knows no comments"), ("# of any kind", "BookSim knows no comments"),
+])
+def test_what_booksim_reads_otherwise_in_a_network_file_is_said(booksim, tmp_path, line, words):
+    (tmp_path / "net").write_text(f"router 0 {line}\nrouter 0 node 0\n" + "".join(f"router {i} node {i} router 0\n" for i in range(1, 200)))
+    assert words in booksim("topology = anynet; network_file = net; routing_function = min;").note("network_file")
+
+
+def test_a_network_file_that_both_read_alike_is_not_noted(booksim, tmp_path):
+    (tmp_path / "net").write_text("router 0 node 0 router 1 5\nrouter 1 node 1 router 0 3\n")
+    assert booksim("topology = anynet; network_file = net; routing_function = min;").notes == []
 
 
 VALUES = [
@@ -334,6 +343,14 @@ def test_partners_that_are_drawn_are_those_that_booksim_draws(booksim):
         imported = booksim(f"topology = mesh; k = 4; routing_function = dor; traffic = randperm; perm_seed = {seed};")
         assert imported["workload.applications.0.traffic"] == {"type": "listed", "destinations": partners}
         assert imported.notes == []
+
+
+def test_partners_of_many_nodes_are_drawn_in_time(tmp_path):
+    """Of a million: to close the gap that each of them leaves takes minutes."""
+    (tmp_path / "a.cfg").write_text("topology = mesh; k = 1024; routing_function = dor; traffic = randperm; perm_seed = 5;")
+    flitwarp("import", "a.cfg", "-o", "a.json", cwd=tmp_path)
+    destinations = plain((tmp_path / "a.json").read_text())["workload"]["applications"][0]["traffic"]["destinations"]
+    assert sorted(destinations) == list(range(1024 * 1024)) != destinations
 
 
 def test_requests_and_replies_with_halves_of_the_vcs_are_protocol_classes(booksim):
@@ -470,6 +487,7 @@ BROKEN = [
     ("traffic = hotspot({{1,2},{1}});", "a.cfg:1:11: traffic: found 1 rates for 2 nodes, expected one each"),
     ("k = 1;", "a.cfg, as ours: network.topology.widths[0]: 1 is below 2"),
     ("topology = anynet;", "anynet needs a network_file"),
+    ("k = 8192; traffic = neighbor;", "67108864 nodes, each with a destination of its own; accepted: up to 16777216"),
     ("topology = flatfly; k = 4; c = 4;", "c = 4 nodes of a router are no square of xr = 1 by yr = 1"),
     ("topology = flatfly; k = 4; x = 4; y = 1;", "x = 4 and y = 1 differ, which BookSim refuses"),
     ("topology = flatfly; k = 4; x = 8; y = 8;", "x = 8 by y = 8 are not the 16 routers that there are"),
