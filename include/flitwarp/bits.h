@@ -64,6 +64,14 @@ static inline bool bits_any(const uint64_t *set, uint32_t words)
     return false;
 }
 
+static inline uint32_t bits_count(const uint64_t *set, uint32_t words)
+{
+    uint32_t count = 0;
+    for (uint32_t w = 0; w < words; w++)
+        count += (uint32_t)__builtin_popcountll(set[w]);
+    return count;
+}
+
 /* The first member at or after `from`, going round; the set is not empty and `from` lies in its words. */
 static inline uint32_t bits_next_cyclic(const uint64_t *set, uint32_t words, uint32_t from)
 {

@@ -22,21 +22,13 @@ static size_t turns_state_size(const void *config, uint32_t rows, uint32_t cols)
 
 static uint16_t next_of(uint32_t turn, uint32_t count) { return (uint16_t)(turn + 1 < count ? turn + 1 : 0); }
 
-static uint32_t members(const uint64_t *set, uint32_t words)
-{
-    uint32_t count = 0;
-    for (uint32_t w = 0; w < words; w++)
-        count += (uint32_t)__builtin_popcountll(set[w]);
-    return count;
-}
-
 /* The column that the fewest rows want, the first of them from `turn` on. */
 static uint32_t loneliest(const struct matching *m, size_t row, uint32_t turn)
 {
     const uint64_t *wants = m->wants + row * m->col_words;
     uint32_t first = bits_next_cyclic(wants, m->col_words, turn), best = first, least = UINT32_MAX, col = first;
     do {
-        uint32_t rivals = members(m->wanted_by + (size_t)col * m->row_words, m->row_words);
+        uint32_t rivals = bits_count(m->wanted_by + (size_t)col * m->row_words, m->row_words);
         if (rivals < least) {
             best = col;
             least = rivals;

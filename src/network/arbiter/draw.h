@@ -8,9 +8,7 @@ extern const struct arbiter_ops random_arbiter;
 /* Each member of the set, which is not empty, is as likely as any other. */
 static inline uint32_t bits_draw(const uint64_t *set, uint32_t words, struct random *random)
 {
-    uint32_t members = 0, word = 0;
-    for (uint32_t w = 0; w < words; w++)
-        members += (uint32_t)__builtin_popcountll(set[w]);
+    uint32_t members = bits_count(set, words), word = 0;
     uint32_t skip = members > 1 ? random_below(random, members) : 0;
     for (uint32_t here; skip >= (here = (uint32_t)__builtin_popcountll(set[word])); word++)
         skip -= here;
