@@ -311,7 +311,7 @@ STAGE void keep_busy(const struct input_queued *q, struct router_head *head, uin
 /* Up to the next beginning of a channel's cycle, where flits and credits leave then alone; see at_edges. */
 static inline tick_t edge_from(const struct input_queued *q, tick_t when)
 {
-    return q->edges ? (when + q->edges - 1) / q->edges * q->edges : when;
+    return next_edge(when, q->edges);
 }
 
 /*
@@ -323,7 +323,7 @@ static inline tick_t stage_end(const struct input_queued *q, tick_t when, uint32
     if (!q->edges || cycles <= 1)
         return when + cycles * q->cycle;
     tick_t last = when / q->edges * q->edges + (cycles - 1) * q->edges;
-    return (last + q->cycle - 1) / q->cycle * q->cycle + q->cycle;
+    return next_edge(last, q->cycle) + q->cycle;
 }
 
 /*

@@ -268,10 +268,7 @@ static void lengthen_list(const struct simured *q)
 
 static void walk_later(const struct simured *q, tick_t when)
 {
-    if (when < q->walk->walk_at) {
-        q->walk->walk_at = when;
-        network_post_step(q->engine, EVENT_OUTPUT_STEP, 0, 0, when);
-    }
+    network_wake(q->engine, EVENT_OUTPUT_STEP, 0, &q->walk->walk_at, when);
 }
 
 void walk_hear(const struct simured *q, const struct step_event *events, uint32_t count, tick_t now)
