@@ -164,16 +164,19 @@ static void put_allocator(struct import *import, const char *path, const char *k
 
 /* ---- crossbar ---- */
 
+static void put_room(struct import *import, const char *scheduler)
+{
+    struct import inner = import_within(import, import_block(import, scheduler), NULL);
+    import_set(import, "", "room=%s", import_truth_at(&inner, "full_packet", false) ? "packet" : "flit");
+}
+
 void supersim_put_flow(struct import *import, const char *scheduler)
 {
     struct import inner = import_within(import, import_block(import, scheduler), NULL);
-    bool is_whole = import_truth_at(&inner, "full_packet", false);
     bool is_locked = import_truth_at(&inner, "packet_lock", false);
     bool unlocks = import_truth_at(&inner, "idle_unlock", false);
-    import_set(import, "", "room=%s lock=%s", is_whole ? "packet" : "flit",
-               !is_locked ? "none"
-               : unlocks  ? "until_idle"
-                          : "packet");
+    put_room(import, scheduler);
+    import_set(import, "", "lock=%s", !is_locked ? "none" : unlocks ? "until_idle" : "packet");
 }
 
 /* Input-queued, with or without queues at the outputs. */
@@ -183,9 +186,16 @@ static void put_pipeline(struct import *import)
                import_truth_at(import, "vca_swa_wait", true) ? "true" : "false",
                import_truth_at(import, "store_and_forward", false) ? "true" : "false");
     import_set(import, "", "crossbar_latency=%llu", import_count_at(import, "crossbar.latency", 1, 1, 10000));
-    supersim_put_flow(import, "crossbar_scheduler");
     put_allocator(import, "vc_scheduler.allocator", "vc_allocator");
-    put_allocator(import, "crossbar_scheduler.allocator", "allocator");
+    if (strcmp(import->kind, "input_queued") == 0) {
+        supersim_put_flow(import, "crossbar_scheduler");
+        put_allocator(import, "crossbar_scheduler.allocator", "allocator");
+    } else { /* an output is the queue of one VC, which one packet at a time holds: nobody else asks for it */
+        put_room(import, "crossbar_scheduler");
+        import_truth_at(import, "crossbar_scheduler.packet_lock", false);
+        import_truth_at(import, "crossbar_scheduler.idle_unlock", false);
+        import_take(import, "crossbar_scheduler.allocator");
+    }
 }
 
 /* What picks among the queues of an output: one arbiter here, an allocator of one resource there. */

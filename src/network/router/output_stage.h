@@ -23,9 +23,11 @@
 extern const char *const output_hold_names[];
 
 /* How long a VC keeps the channel: the row of a config struct with the field output_hold. */
-#define OUTPUT_HOLD_OPTION(config_type)                                                                                \
+#define OUTPUT_HOLD_OPTION(config_type) OUTPUT_HOLD_OPTION_WITH(config_type, NULL)
+#define OUTPUT_HOLD_OPTION_WITH(config_type, condition)                                                                \
     OPTION_ENUM(config_type, output_hold, "\"flit\"", output_hold_names,                                               \
-                "what a virtual channel sends by an output before others may: a flit, or a packet while it can go on")
+                "what a virtual channel sends by an output before others may: a flit, or a packet while it can go on", \
+                ONLY_WITH(condition))
 
 /* Flits of one queue, a cache line of them. */
 struct flit_block {

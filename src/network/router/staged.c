@@ -216,39 +216,48 @@ static void heed_locks(const struct staged *q, struct staged_router *r)
     if (q->config.lock == LOCK_UNTIL_IDLE)
         BITS_EACH(number, r->active, q->words) {
             const struct staged_lane *lane = &r->inputs[number];
-            uint16_t *lock = &r->lock[lane->exit_state == REGISTER_ASKS ? staged_column(q, lane->output) : 0];
+            uint16_t *lock = &r->lock[lane->output / q->num_vcs];
             if (lane->exit_state == REGISTER_ASKS && *lock != NOBODY && !bits_test(q->eligible, *lock))
                 *lock = NOBODY;
         }
     BITS_EACH(number, q->eligible, q->words) {
-        uint16_t lock = r->lock[staged_column(q, r->inputs[number].output)];
+        uint16_t lock = r->lock[r->inputs[number].output / q->num_vcs];
         if (lock != NOBODY && lock != number)
             bits_remove(q->eligible, (uint32_t)number);
     }
 }
 
-static void allocate_switch(struct staged *q, struct staged_router *r)
+/* The outputs of the crossbar are ports. Where they are lanes with queues, each is its holder's alone, who needs no match. */
+static void match_ports(struct staged *q, struct staged_router *r)
 {
     struct matching *matching = &q->switch_matching;
-    bits_clear(q->eligible, q->words);
-    BITS_EACH(number, r->active, q->words)
-        if (r->inputs[number].exit_state == REGISTER_ASKS && has_room(q, r, &r->inputs[number]))
-            bits_add(q->eligible, (uint32_t)number);
     if (q->config.lock != LOCK_NONE)
         heed_locks(q, r);
     if (!bits_any(q->eligible, q->words))
         return;
     BITS_EACH(number, q->eligible, q->words)
-        request(q, matching, (uint32_t)number, staged_column(q, r->inputs[number].output), r->inputs[number].exit);
+        request(q, matching, (uint32_t)number, r->inputs[number].output / q->num_vcs, r->inputs[number].exit);
     matching->random = &r->random;
     q->switch_allocator->allocate(r->switch_state, q->config.allocator.config, matching);
     BITS_EACH(number, matching->granted, q->words) {
         struct staged_lane *lane = &r->inputs[number];
         lane->exit_state = REGISTER_READY;
-        if (q->config.lock != LOCK_NONE)
-            r->lock[staged_column(q, lane->output)] = lane->exit.place & FLIT_TAIL ? NOBODY : (uint16_t)number;
+        r->lock[lane->output / q->num_vcs] = lane->exit.place & FLIT_TAIL ? NOBODY : (uint16_t)number;
     }
     matching_clear(matching, matching->row_words, matching->col_words);
+}
+
+static void allocate_switch(struct staged *q, struct staged_router *r)
+{
+    bits_clear(q->eligible, q->words);
+    BITS_EACH(number, r->active, q->words)
+        if (r->inputs[number].exit_state == REGISTER_ASKS && has_room(q, r, &r->inputs[number]))
+            bits_add(q->eligible, (uint32_t)number);
+    if (!q->outputs)
+        match_ports(q, r);
+    else
+        BITS_EACH(number, q->eligible, q->words)
+            r->inputs[number].exit_state = REGISTER_READY;
 }
 
 void staged_step(void *routers, tick_t now, const void *events, uint32_t count)

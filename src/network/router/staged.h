@@ -58,7 +58,7 @@ struct staged_router {
     uint32_t *credits; /* by output lane: flits that there is room for, in its queue where it has one */
     uint32_t *flits;   /* by output lane: that have left, modulo 2^32 */
     uint16_t *owner;   /* by output lane: the input lane that holds it, or NOBODY */
-    uint16_t *lock;    /* by output of the crossbar: the input lane that alone may use it, or NOBODY */
+    uint16_t *lock;    /* by port: the input lane that alone may use it, or NOBODY */
     tick_t *free_at;   /* by port: when its channel can take the next flit */
     void *vc_state, *switch_state;
     struct random random;
@@ -69,17 +69,10 @@ struct staged {
     struct staged_config config;
     tick_t cycle, routing, crossbar; /* ticks */
     uint32_t depth, ring_mask;       /* of input buffers */
-    uint32_t columns;                /* outputs of the crossbar: ports, or lanes where those have queues */
     const struct allocator_ops *vc_allocator, *switch_allocator;
     struct matching vc_matching, switch_matching; /* scratch */
     uint64_t *eligible;                           /* scratch: input lanes that may be given the crossbar */
     struct staged_router *each;
 };
-
-/* The output of the crossbar that leads to an output lane. */
-static inline uint32_t staged_column(const struct staged *q, uint32_t output)
-{
-    return q->outputs ? output : output / q->num_vcs;
-}
 
 event_handler staged_receive_flits, staged_receive_credits, staged_receive_room, staged_step;

@@ -22,16 +22,17 @@ static const struct option staged_options[] = {
                 "ask for an output virtual channel only when the flit before is gone"),
     OPTION_ENUM(struct staged_config, room, "\"flit\"", room_names, "what must have room before a head crosses"),
     OPTION_ENUM(struct staged_config, lock, "\"none\"", lock_names,
-                "how long a packet keeps an output of the crossbar: not at all, to its tail, or while it can go on"),
+                "how long a packet keeps an output of the crossbar: not at all, to its tail, or while it can go on",
+                NOT_WITH("output_depth")),
     OPTION_CHOICE(struct staged_config, vc_allocator, "allocator", "\"separable_output_first\"",
                   "matches packets with output virtual channels"),
     OPTION_CHOICE(struct staged_config, allocator, "allocator", "\"separable_output_first\"",
-                  "matches input virtual channels with outputs of the crossbar"),
+                  "matches input virtual channels with outputs of the crossbar", NOT_WITH("output_depth")),
     OPTION_CHOICE(struct staged_config, output_arbiter, "arbiter", "\"round_robin\"",
                   "picks among an output's virtual channels that can send", ONLY_WITH("output_depth")),
     OPTION_ENUM(struct staged_config, output_room, "\"flit\"", room_names,
                 "what must have room downstream before a head leaves its output queue", ONLY_WITH("output_depth")),
-    OUTPUT_HOLD_OPTION(struct staged_config),
+    OUTPUT_HOLD_OPTION_WITH(struct staged_config, "output_depth"),
     CONGESTION_OPTION(struct staged_config),
     OPTION_END,
 };
@@ -111,14 +112,14 @@ static void init_router(struct staged *q, struct staged_router *r, uint32_t numb
         .credits = arena_array(arena, uint32_t, q->lanes),
         .flits = arena_array(arena, uint32_t, q->lanes),
         .owner = arena_array(arena, uint16_t, q->lanes),
-        .lock = arena_array(arena, uint16_t, q->columns),
+        .lock = arena_array(arena, uint16_t, q->ports),
         .free_at = arena_array(arena, tick_t, q->ports),
         .vc_state = make_allocator(arena, &q->config.vc_allocator, q->lanes, q->lanes),
-        .switch_state = make_allocator(arena, &q->config.allocator, q->lanes, q->columns),
+        .switch_state = make_allocator(arena, &q->config.allocator, q->lanes, q->ports),
         .random = random_stream(q->network->seed, number, RANDOM_ARBITER),
     };
-    for (uint32_t column = 0; column < q->columns; column++)
-        r->lock[column] = NOBODY;
+    for (uint32_t port = 0; port < q->ports; port++)
+        r->lock[port] = NOBODY;
     for (uint32_t lane = 0; lane < q->lanes; lane++)
         init_lane(q, r, lane);
 }
@@ -144,7 +145,6 @@ static void staged_build(void *routers, const void *config)
     q->crossbar = c->crossbar_latency * c->cycle;
     q->depth = c->buffer_depth;
     q->ring_mask = ring_mask_for(q->depth);
-    q->columns = q->outputs ? q->lanes : q->ports;
     q->vc_allocator = CHOICE_OPS(&c->vc_allocator, struct allocator_ops);
     q->switch_allocator = CHOICE_OPS(&c->allocator, struct allocator_ops);
     q->each = arena_array(network->arena, struct staged_router, network->topology.routers);
@@ -165,7 +165,7 @@ static void staged_share(void *routers)
     struct staged *q = routers;
     q->outputs = q->outputs ? output_stage_share(q->outputs, q->network) : NULL;
     share_matching(q, &q->vc_matching, &q->config.vc_allocator, q->lanes);
-    share_matching(q, &q->switch_matching, &q->config.allocator, q->columns);
+    share_matching(q, &q->switch_matching, &q->config.allocator, q->ports);
     q->eligible = arena_array(q->network->arena, uint64_t, q->words);
 }
 
