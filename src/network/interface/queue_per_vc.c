@@ -67,6 +67,7 @@ struct outlet {
     tick_t latency;                /* of the channels */
     uint32_t depth;                /* of the buffer of each VC at the router */
     uint32_t message, chosen;      /* the last one that packets were of, and their queue */
+    tick_t made;                   /* when it was made: its handle may be given to another one later */
     struct queue *queues;          /* by channel * num_vcs + vc */
     uint32_t *lock;                /* by channel: the VC that alone may send; FW_NONE: any */
     struct random random;
@@ -176,8 +177,10 @@ static uint32_t draw_queue(const struct queue_per_vc *all, struct outlet *outlet
 
 static uint32_t choose_queue(const struct queue_per_vc *all, struct outlet *outlet, const struct packet *packet)
 {
-    bool goes_along = all->config.per_message && packet->message != FW_NONE && packet->message == outlet->message;
+    bool goes_along = all->config.per_message && packet->message != FW_NONE && packet->message == outlet->message &&
+                      packet->created == outlet->made;
     outlet->message = packet->message;
+    outlet->made = packet->created;
     return outlet->chosen = goes_along ? outlet->chosen : draw_queue(all, outlet, packet);
 }
 
