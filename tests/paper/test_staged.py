@@ -115,6 +115,15 @@ def test_who_waited_for_a_locked_channel_has_it_next(lock):
     assert max(spread) <= 4 + 1  # one more where both take one VC: the second asks when the first has gone
 
 
+def test_a_message_draws_its_queue_whoever_had_its_record_before():
+    """The record of a message that has arrived is given to the next one, of which there are others on several threads."""
+    network = network_of(torus(4, 4), "dimension_order", {"type": "staged", "num_vcs": 4, "buffer_depth": 16},
+                         interface={"type": "queue_per_vc", "per_message": True})
+    config = config_of(network, {**blast(0.3, flits=4, warmup=0, sample=300), "max_packet": 2})
+    digests = {run({**config, "simulator": simulator})["simulation"]["digest"] for simulator in ({}, {"sync": "conservative", "threads": 2})}
+    assert len(digests) == 1
+
+
 def test_the_shortest_queue_is_filled_first():
     """Of four VCs one is given to each of four packets that are made in turn before any leaves: the waits are those of one channel."""
     def mean(choice):
@@ -160,3 +169,15 @@ def test_own_packets_are_spread_on_demand():
         return run(config_of(network, blast(0.1, warmup=1000, sample=40000)))["applications"][0]["hops"]["mean"]
     assert hops(False) == pytest.approx(2 / 3, rel=0.03)
     assert hops(True) == pytest.approx(2 / 3 + 1 / 3, rel=0.03)
+
+
+# --- Standing still ---------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("output_depth", [None, 4])
+def test_a_router_in_which_nothing_can_move_sleeps(output_depth, tmp_path):
+    """A ring without a dateline locks up soon. Then nothing is due any more, and the run ends long before the first look for deadlock."""
+    network = network_of({"type": "torus", "widths": [8]}, {"type": "dimension_order", "dateline": "none"},
+                         {"type": "staged", "num_vcs": 1, "buffer_depth": 4, "output_depth": output_depth})
+    (tmp_path / "config.json").write_text(json.dumps(config_of(network, {**blast(1.0, flits=8, warmup=0, sample=500)})))
+    ended = subprocess.run([PROGRAM, "run", tmp_path / "config.json", "--quiet"], capture_output=True, text=True, check=False)
+    assert ended.returncode == 2 and json.loads(ended.stdout)["simulation"]["end_tick"] < 5000

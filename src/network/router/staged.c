@@ -23,7 +23,7 @@
 
 static void staged_wake(const struct staged *q, struct staged_router *r, tick_t when)
 {
-    router_wake(q->engine, r->number, &r->step_at, (when + q->cycle - 1) / q->cycle * q->cycle);
+    router_wake(q->engine, r->number, &r->step_at, next_edge(when, q->cycle));
 }
 
 /* ---- what arrives ---- */
@@ -49,6 +49,8 @@ void staged_receive_room(void *routers, tick_t now, const void *events, uint32_t
     for (const struct credit_event *event = events, *end = event + count; event < end; event++) {
         struct staged_router *r = &q->each[event->to.target];
         r->credits[event->to.lane]++;
+        if (r->owner[event->to.lane] != NOBODY)
+            staged_wake(q, r, now);
         if (q->outputs)
             continue;
         FW_CHECK(r->credits[event->to.lane] <= q->depth, "tick %llu router %u lane %u: a credit too many",
@@ -177,7 +179,8 @@ static void request(const struct staged *q, struct matching *matching, uint32_t 
         matching->age[(size_t)row * matching->cols + col] = network_packet(q->network, flit.packet)->created;
 }
 
-static void allocate_vcs(struct staged *q, struct staged_router *r)
+/* True: somebody asked. */
+static bool allocate_vcs(struct staged *q, struct staged_router *r)
 {
     struct matching *matching = &q->vc_matching;
     BITS_EACH(number, r->active, q->words) {
@@ -189,7 +192,7 @@ static void allocate_vcs(struct staged *q, struct staged_router *r)
                 request(q, matching, (uint32_t)number, (uint32_t)(w * WORD_BITS + lowest_bit(left)), lane->middle);
     }
     if (!bits_any(matching->active_rows, q->words))
-        return;
+        return false;
     matching->random = &r->random;
     q->vc_allocator->allocate(r->vc_state, q->config.vc_allocator.config, matching);
     BITS_EACH(number, matching->granted, q->words) {
@@ -200,6 +203,7 @@ static void allocate_vcs(struct staged *q, struct staged_router *r)
         bits_remove(r->free, lane->held);
     }
     matching_clear(matching, matching->row_words, matching->col_words);
+    return true;
 }
 
 /* Has a flit at the exit the room that it needs? That of a packet whose head has gone is its own. */
@@ -247,7 +251,8 @@ static void match_ports(struct staged *q, struct staged_router *r)
     matching_clear(matching, matching->row_words, matching->col_words);
 }
 
-static void allocate_switch(struct staged *q, struct staged_router *r)
+/* True: somebody asked. */
+static bool allocate_switch(struct staged *q, struct staged_router *r)
 {
     bits_clear(q->eligible, q->words);
     BITS_EACH(number, r->active, q->words)
@@ -258,6 +263,30 @@ static void allocate_switch(struct staged *q, struct staged_router *r)
     else
         BITS_EACH(number, q->eligible, q->words)
             r->inputs[number].exit_state = REGISTER_READY;
+    return bits_any(q->eligible, q->words);
+}
+
+/*
+ * When a lane goes on by itself; FW_NEVER: what it waits for wakes the router, a flit or room, or is a flit of this
+ * router's that leaves, which is a step.
+ */
+static tick_t lane_goes_on(const struct staged_lane *lane, tick_t next)
+{
+    bool moves = lane->exit_state == REGISTER_READY ||
+                 (lane->middle_state == REGISTER_READY && lane->exit_state == REGISTER_EMPTY) ||
+                 (lane->entry_state == REGISTER_READY && lane->middle_state == REGISTER_EMPTY);
+    return moves ? next : lane->entry_state == REGISTER_ASKS ? lane->routed_at : FW_NEVER;
+}
+
+static void wake_again(const struct staged *q, struct staged_router *r, bool is_asked, tick_t now)
+{
+    tick_t first = is_asked ? now + q->cycle : FW_NEVER;
+    BITS_EACH(number, r->active, q->words) {
+        tick_t when = lane_goes_on(&r->inputs[number], now + q->cycle);
+        first = when < first ? when : first;
+    }
+    if (first != FW_NEVER)
+        staged_wake(q, r, first);
 }
 
 void staged_step(void *routers, tick_t now, const void *events, uint32_t count)
@@ -265,20 +294,16 @@ void staged_step(void *routers, tick_t now, const void *events, uint32_t count)
     struct staged *q = routers;
     for (const struct step_event *event = events, *end = event + count; event < end; event++) {
         struct staged_router *r = &q->each[event->target];
-        if (r->step_at != now) { /* it was woken earlier than this step was posted for */
-            q->engine->events--; /* as happens or not by the order of what arrives in a tick */
+        if (!router_is_due(q->engine, &r->step_at, now))
             continue;
-        }
-        r->step_at = FW_NEVER;
         end_routing(q, r, now);
         BITS_EACH(number, r->active, q->words) {
             advance(q, r, &r->inputs[number], now);
             if (is_empty(&r->inputs[number]))
                 bits_remove(r->active, (uint32_t)number);
         }
-        allocate_vcs(q, r);
-        allocate_switch(q, r);
-        if (bits_any(r->active, q->words))
-            staged_wake(q, r, now + q->cycle);
+        bool is_asked = allocate_vcs(q, r);
+        is_asked |= allocate_switch(q, r);
+        wake_again(q, r, is_asked, now);
     }
 }
