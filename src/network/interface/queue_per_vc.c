@@ -2,7 +2,7 @@
 /*
  * An interface with a source queue for each virtual channel of its injection channels: a packet is
  * given its channel and VC when it is made, not when it enters. After SuperSim's (McDonald et al.,
- * ISPASS 2018), to the cycle.
+ * ISPASS 2018), to the cycle without contention.
  *
  *   enqueue          a packet joins one of its terminal's queues: any, or one of the shortest
  *   step             of the VCs of a channel that have a flit and a credit one sends, by an arbiter
@@ -139,12 +139,7 @@ static void queue_per_vc_build(void *interfaces, const void *config)
 /* At `when`, or at the next edge of the clock. */
 static void outlet_wake(struct queue_per_vc *all, uint32_t number, tick_t when)
 {
-    struct outlet *outlet = &all->outlets[number];
-    when = (when + all->cycle - 1) / all->cycle * all->cycle;
-    if (when >= outlet->step_at)
-        return;
-    outlet->step_at = when;
-    network_post_step(all->engine, EVENT_INTERFACE_STEP, number, 0, when);
+    network_wake(all->engine, EVENT_INTERFACE_STEP, number, &all->outlets[number].step_at, next_edge(when, all->cycle));
 }
 
 /* ---- packets come ---- */

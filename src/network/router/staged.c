@@ -2,7 +2,7 @@
 /*
  * The staged router: a virtual-channel router whose input lanes have a register for each
  * stage behind their buffers, with a crossbar input for every lane. After the input-queued and
- * input-output-queued routers of SuperSim (McDonald et al., ISPASS 2018, IV-C), to the cycle.
+ * input-output-queued routers of SuperSim (McDonald et al., ISPASS 2018, IV-C), to the cycle without contention.
  *
  *   buffer -> entry -> middle -> exit -> crossbar -> channel, or output queue -> arbiter -> channel
  *             route    VC        switch
@@ -53,7 +53,8 @@ void staged_receive_room(void *routers, tick_t now, const void *events, uint32_t
             staged_wake(q, r, now);
         if (q->outputs)
             continue;
-        FW_CHECK(r->credits[event->to.lane] <= q->depth, "tick %llu router %u lane %u: a credit too many",
+        uint32_t depth = network_link(q->network, r->number, event->to.lane / q->num_vcs)->depth;
+        FW_CHECK(r->credits[event->to.lane] <= depth, "tick %llu router %u lane %u: a credit too many",
                  (unsigned long long)now, r->number, event->to.lane);
         congestion_change(q->congestion, r->number, event->to.lane, QUEUE_DOWNSTREAM, -1, now);
     }
@@ -93,7 +94,7 @@ static void cross(struct staged *q, struct staged_router *r, uint32_t output, st
     const struct link *link = network_link(q->network, r->number, port);
     tick_t crossed = now + q->crossbar, cycle = link->cycle;
     if (q->outputs) {
-        output_put(q->outputs, r->number, output, flit, now, (crossed + cycle - 1) / cycle * cycle);
+        output_put(q->outputs, r->number, output, flit, now, next_edge(crossed, cycle));
         return;
     }
     congestion_change(q->congestion, r->number, output, QUEUE_DOWNSTREAM, 1, now);
@@ -125,7 +126,7 @@ static void leave(struct staged *q, struct staged_router *r, struct staged_lane 
 }
 
 /* From the buffer to the entry. */
-static void enter(struct staged *q, struct staged_router *r, struct staged_lane *lane, tick_t now)
+static void enter(struct staged *q, struct staged_lane *lane, tick_t now)
 {
     struct flit flit = lane->ring[lane->first & q->ring_mask];
     bool is_head = flit.place & FLIT_HEAD;
@@ -137,7 +138,6 @@ static void enter(struct staged *q, struct staged_router *r, struct staged_lane 
     lane->entry_state = is_head ? REGISTER_ASKS : REGISTER_READY;
     lane->routed_at = now + q->routing;
     send_credit(q->network, lane->back_kind, lane->back, now + lane->back_latency);
-    (void)r;
 }
 
 static void advance(struct staged *q, struct staged_router *r, struct staged_lane *lane, tick_t now)
@@ -163,7 +163,7 @@ static void advance(struct staged *q, struct staged_router *r, struct staged_lan
             lane->asked[w] = lane->answer[w];
     }
     if (lane->entry_state == REGISTER_EMPTY && lane->count)
-        enter(q, r, lane, now);
+        enter(q, lane, now);
 }
 
 static bool is_empty(const struct staged_lane *lane)

@@ -225,9 +225,9 @@ static void staged_look(const void *routers, uint32_t router, uint32_t number, s
     bool is_usable = bits_test(r->usable, number);
     seen->depth = is_usable ? network_link(q->network, router, number / q->num_vcs)->depth : 0;
     if (q->outputs && is_usable) {
-        uint32_t taken = q->config.output_depth - seen->credits;
+        uint32_t taken = q->config.output_depth - seen->credits; /* until the crossbar hears of the room, too */
         output_look(q->outputs, router, number, seen, shown);
-        seen->queued += taken;
+        seen->queued = taken > seen->queued ? taken : seen->queued;
     }
     for (uint32_t i = 0; shown && i < count; i++)
         shown_add(shown, &shown->inputs[number].queue, registers[i].packet, registers[i].place & FLIT_POSITION, 1);

@@ -2,7 +2,7 @@
 /*
  * The staged output-queued router: packets are stored, routed and put whole into the queue of one output
  * virtual channel, which is drawn from those that routing offers. After SuperSim's output-queued router
- * (McDonald et al., ISPASS 2018, IV-C), to the cycle; output_queued moves flits one by one instead, to whichever
+ * (McDonald et al., ISPASS 2018, IV-C), to the cycle without contention; output_queued moves flits one by one instead, to whichever
  * of the channels has room.
  *
  *   buffer -> entry -> transfer -> output queue -> arbiter -> channel
@@ -19,6 +19,7 @@
  */
 #include "flitwarp/router.h"
 #include "flitwarp/shown.h"
+#include "network/arbiter/draw.h"
 #include "network/router/buffer_size.h"
 #include "network/router/output_stage.h"
 
@@ -92,7 +93,7 @@ struct staged_output {
 
 static void staged_output_wake(const struct staged_output *q, struct staged_output_router *r, tick_t when)
 {
-    router_wake(q->engine, r->number, &r->step_at, (when + q->cycle - 1) / q->cycle * q->cycle);
+    router_wake(q->engine, r->number, &r->step_at, next_edge(when, q->cycle));
 }
 
 /* ---- what arrives ---- */
@@ -129,19 +130,6 @@ static void staged_output_receive_room(void *routers, tick_t now, const void *ev
 
 /* ---- the stages ---- */
 
-static uint32_t draw_output(struct staged_output *q, struct staged_output_router *r)
-{
-    uint32_t count = 0;
-    for (uint32_t w = 0; w < q->words; w++)
-        count += (uint32_t)__builtin_popcountll(q->offered[w]);
-    uint32_t left = count > 1 ? random_below(&r->random, count) : 0;
-    BITS_EACH(output, q->offered, q->words)
-        if (left-- == 0)
-            return (uint32_t)output;
-    FW_CHECK(false, "router %u: routing offers nothing", r->number);
-    return 0;
-}
-
 static void wait_for(struct staged_output_router *r, uint32_t number, uint32_t output)
 {
     struct staged_input *lane = &r->inputs[number];
@@ -168,7 +156,8 @@ static void end_routing(struct staged_output *q, struct staged_output_router *r,
                   q->words, now);
         if (network_is_traced(q->network, lane->entry.packet))
             trace_route(q->network, &q->question, (uint32_t)number, now);
-        wait_for(r, (uint32_t)number, draw_output(q, r));
+        FW_CHECK(bits_any(q->offered, q->words), "router %u: routing offers nothing", r->number);
+        wait_for(r, (uint32_t)number, bits_draw(q->offered, q->words, &r->random));
     }
 }
 
@@ -178,7 +167,7 @@ static void put_packet(struct staged_output *q, struct staged_output_router *r, 
 {
     const struct packet *packet = network_packet(q->network, handle);
     tick_t cycle = network_link(q->network, r->number, output / q->num_vcs)->cycle;
-    tick_t there = (now + q->transfer + cycle - 1) / cycle * cycle;
+    tick_t there = next_edge(now + q->transfer, cycle);
     for (uint32_t position = 0; position < packet->size; position++)
         output_put(q->outputs, r->number, output, transfer_unit(packet, handle, position, 1), now, there);
     q->flit_hops += packet->size;
@@ -229,11 +218,8 @@ static void staged_output_step(void *routers, tick_t now, const void *events, ui
     struct staged_output *q = routers;
     for (const struct step_event *event = events, *end = event + count; event < end; event++) {
         struct staged_output_router *r = &q->each[event->target];
-        if (r->step_at != now) { /* it was woken earlier than this step was posted for */
-            q->engine->events--; /* as happens or not by the order of what arrives in a tick */
+        if (!router_is_due(q->engine, &r->step_at, now))
             continue;
-        }
-        r->step_at = FW_NEVER;
         bool goes_on = false;
         end_routing(q, r, now);
         transfer(q, r, now);
