@@ -39,6 +39,12 @@ def test_late_sensing_costs_what_was_published(late, sensing, printed, measured)
     assert printed - 0.05 <= late["64 flits", sensing] <= measured + 0.05
 
 
+@pytest.mark.parametrize("sensing, printed, beyond", [(4, 0.75, 0.8), (8, 0.4, 0.45)])
+def test_curves_of_late_sensing_end_where_the_paper_prints(sensing, printed, beyond, tmp_path):
+    row, = ran(script(FOLDER / "figure_9_ends.py").study(16, (printed, beyond), (sensing,)), tmp_path).saturation()
+    assert (row["carried"], row["saturated"]) == (printed, beyond)
+
+
 @pytest.mark.parametrize("sensing", ["1 ns", "2 ns", "4 ns", "8 ns"])
 def test_endless_queues_keep_their_throughput(late, sensing):
     assert late["infinite", sensing] > 0.95
