@@ -75,5 +75,8 @@ void candidates_add(struct candidates *candidates, const struct route *route, co
 /* The same for as many ports in a row, of which the candidate names the first. */
 void candidates_add_ports(struct candidates *candidates, const struct route *route,
                           const struct adaptive_config *config, const struct candidate *first, uint32_t ports);
+/* The same for all VCs of the packet's destination terminal, as minimal: the packet is at its router. */
+void candidates_add_terminal(struct candidates *candidates, const struct route *route,
+                             const struct adaptive_config *config);
 /* Offers the lightest. */
 void candidates_offer(struct candidates *candidates, struct route *route, const struct adaptive_config *config);

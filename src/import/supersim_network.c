@@ -207,8 +207,7 @@ static const struct routing_row {
 } routings[] = {
     {"butterfly", "dest_tag", NULL, NULL, "destination_tag", NULL},
     {"dragonfly", "minimal", NULL, NULL, "dragonfly_minimal", NULL},
-    {"dragonfly", "adaptive", "progressive_adaptive", "true", "par", NULL},
-    {"dragonfly", "adaptive", NULL, NULL, "ugal", NULL},
+    {"dragonfly", "adaptive", NULL, NULL, "dragonfly_adaptive", NULL},
     {"fat_tree", "common_ancestor", "selection", "flow_hash", "up_down", "hash"},
     {"fat_tree", "common_ancestor", "selection", "flow_cache", "up_down", "hash"},
     {"fat_tree", "common_ancestor", NULL, NULL, "up_down", "adaptive"},
@@ -321,11 +320,14 @@ static void put_reduction(struct import *import)
     const struct json *selection = import_ours(import, "selection");
     if (!has_option(import, "reduction") || !unsaid || (selection && !import_is(selection, "adaptive")))
         return;
-    if (has_own && import_is(import_ours(import, "type"), "up_down") && supersim_vcs(import) > 1 &&
-        (!has_value(import, "reduction.algorithm", "all_minimal") ||
-         import_number(import, import_look(import, "reduction.max_outputs"), 0, 0, 1e9) != 0))
-        import_note(import, import_look(import, "reduction.max_outputs"), DECISIVE,
-                    "VCs are chosen on the way up alone, and all are offered on the way down", NULL);
+    if (has_own && import_is(import_ours(import, "type"), "up_down"))
+        import_set(import, "", "reduced=always");
+    const struct json *outputs = import_look(import, "reduction.max_outputs");
+    if (has_own && import_is(import_ours(import, "type"), "dragonfly_adaptive") &&
+        import_number(import, outputs, 0, 0, 1e9) != 1) {
+        import_note(import, import_take(import, "reduction.max_outputs"), DECISIVE, "one output is offered", "1");
+        import_set(import, "reduction", "max_outputs=1");
+    }
     struct import inner = *import;
     inner.kind = import_nearest(import, has_own ? import_take(import, "reduction.algorithm") : NULL,
                                 "all_minimal least_congested_minimal=least_congested weighted", "reduction", unsaid);
@@ -361,7 +363,8 @@ static const struct import_row algorithm_rows[] = {
                   "regular=router source dest=destination source_dest=source_destination unaligned")},
     {IMPORT_WORDS(put_option, "least_common_ancestor", "common_ancestor", "true=least false=top")},
     {IMPORT_WORDS(put_option, "randomized_global", "channel", "true=random false=nearest")},
-    {IMPORT_WORDS(put_option, "valiant_node", "intermediate", "true=router false=group")},
+    {IMPORT_SAME(put_option, "valiant_node", "by_router")},
+    {IMPORT_SAME(put_option, "progressive_adaptive", "progressive")},
     {IMPORT_WORDS(put_option, "smart_intermediate_node", "intermediate", "true=auto")},
     {IMPORT_WORDS(put_option, "min_all_vc_sets", "straight_vcs", "true=both false=second")},
     {IMPORT_WORDS(put_option, "minimal", "finish", "adaptive dimension_order")},
@@ -386,6 +389,10 @@ static void put_algorithm(struct import *import)
     import_set(import, "", "type=%s", import->kind);
     if (strcmp(topology, "torus") == 0 && import_lists("dimension_order valiant", import->kind))
         import_set(import, "", "dateline=from_wrap");
+    if (strcmp(import->kind, "ugal") == 0 &&
+        strcmp(topology, "hyperx") == 0) /* by port, its second legs keep their VCs */
+        import_set(import, "", "by_destination=false detour_vcs=%s",
+                   has_value(import, "output_type", "port") ? "first" : "by_leg");
     if (strcmp(import->kind, "valiant") == 0 && strcmp(topology, "dragonfly") != 0)
         import_set(import, "", "own_router=true");
     if (!row->ours)

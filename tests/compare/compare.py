@@ -14,6 +14,7 @@ PEER is a module of this folder: booksim, supersim, simured; $BOOKSIM, $SUPERSIM
     our_figures(results)    the same out of our results
     compared(config, theirs, ours)      rows (see `row`); without it `by_load` below, which needs these figures: packet_latency,
                             network_latency, hops, accepted
+    overrides(load)         settings of our run at a load, beyond what the import says; none without it
     cause(config)           why a configuration is known to differ, "" when it is not
 
 Three verdicts: holds, differs, and decisive: the import itself says that something decisive is not carried over, which counts as
@@ -75,6 +76,9 @@ class Ours:
     def __init__(self, peer, config, folder, seeds=SEEDS):
         self.peer, self.config, self.folder, self.seeds, self.decisive = peer, config, folder, seeds, []
 
+    def overrides(self, load):
+        return self.peer.overrides(load) if hasattr(self.peer, "overrides") else []
+
     def imported(self, load):
         self.peer.write(self.config, load, self.folder)
         ours = Path(self.folder) / "ours.json"
@@ -92,7 +96,8 @@ class Ours:
         path = self.imported(load)
         found, cpu = [], 0
         for seed in self.seeds:
-            ended = subprocess.run([PROGRAM, "run", path, "--quiet", f"simulator.seed={seed}"], capture_output=True, text=True, check=False)
+            ended = subprocess.run([PROGRAM, "run", path, "--quiet", f"simulator.seed={seed}", *self.overrides(load)], capture_output=True,
+                                   text=True, check=False)
             if ended.returncode not in (0, 2):
                 raise Failed(f"ours: {ended.stderr.strip()}")
             results = json.loads(ended.stdout)

@@ -1,9 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SuperSim (ssnetsim/supersim 2ee12fe): what its configurations can be, and its figures."""
+"""SuperSim (ssnetsim/supersim 2ee12fe): what its configurations can be, and its figures.
+
+Saturation is what arrives at full load in a window of time, the same for both: after WARM cycles, in batches of BATCH cycles. The
+rates that SuperSim writes are no such thing: they are taken until the last of some messages has arrived, and so for as long as the most
+unlucky terminal waits, which may be without end. So its interfaces are told to report flits as they arrive (`debug` of the
+configuration), and the program is stopped when the window is over.
+
+How long a window is follows from the error that a figure may have, 0.5 %, a sixth of what is tolerated (fixed before the draws were
+recorded that are kept here): the standard error of the mean of batches. Saturation: batches until it is that small, from LEAST to MOST of
+them. Latency: PILOT messages, and if their error is larger, as many as it takes if errors shrink with the root of the number, up to
+MESSAGES. Errors are recorded with the figures. Ours are the means of three runs, each of MESSAGES messages, or of twice LEAST batches.
+"""
 import copy
 import csv
+import itertools
 import json
 import os
+import re
+import statistics
+import subprocess
 from pathlib import Path
 
 from programs import Refused, run
@@ -12,10 +27,9 @@ NAME, FILE, TOLERANCE = "supersim", "peer.json", 0.03
 PROGRAM = os.environ.get("SUPERSIM", "supersim")
 LIMIT_S = 1500
 
-# Messages that are measured in all, and ticks of our saturated run: as many as theirs takes about. Seeds of the peer's own are up to 2 %
-# apart with that near 75 % of saturation.
-MESSAGES = 5000
-SATURATED = 1500
+ERROR = 0.005
+WARM, BATCH, LEAST, MOST = 2000, 500, 10, 100
+PILOT, MESSAGES, PARTS = 5000, 30000, 20
 
 SEPARABLE = {"type": "rc_separable", "slip_latch": True, "iterations": 1, "resource_arbiter": {"type": "lslp"}, "client_arbiter": {"type": "lslp"}}
 FLOWS = {"flit_buffer": (False, False, False), "packet_buffer": (True, True, False), "winner_take_all": (False, True, True)}
@@ -28,19 +42,38 @@ def scheduler(arbiter, flow):
 
 
 def write(config, load, folder):
-    """At full load (1) what arrives is asked for, over a fixed time."""
     settings = copy.deepcopy(config)
     application = settings["workload"]["applications"][0]
     terminal = application["blast_terminal"]
     terminal["request_injection_rate"] = float(load)
-    if load == 1:  # all that is logged must arrive before the rates are written, so that little is
-        application["max_saturation_cycles"] = 10
-        terminal["num_transactions"] = round(SATURATED / mean_size(terminal))
-    else:
-        application["max_saturation_cycles"] = round(3 * terminal["num_transactions"] * mean_size(terminal) / load)
     settings["workload"]["message_log"]["file"] = "messages"
     application["rate_log"]["file"] = "rates"
+    send(settings, 2 * LEAST * BATCH * len(interfaces(settings["network"])) / mean_size(terminal) if load == 1 else MESSAGES)
     (Path(folder) / FILE).write_text(json.dumps(settings, indent=1))
+
+
+def send(settings, messages):
+    """So many are measured, of all terminals."""
+    application = settings["workload"]["applications"][0]
+    terminal = application["blast_terminal"]
+    terminal["num_transactions"] = round(messages / len(interfaces(settings["network"])))
+    application["max_saturation_cycles"] = round(3 * terminal["num_transactions"] * mean_size(terminal) / terminal["request_injection_rate"])
+
+
+def interfaces(network):
+    """What SuperSim calls them."""
+    topology = network["topology"]
+    if topology == "single_router":
+        return [str(number) for number in range(network["concentration"])]
+    if topology == "butterfly":
+        return [str(number) for number in range(network["radix"] ** network["stages"])]
+    if topology == "dragonfly":
+        radices = [network["concentration"], network["local_width"], network["global_width"]]
+    elif topology == "fat_tree":
+        radices = [level[0] for level in network["down_up"]]
+    else:
+        radices = [network["concentration"], *network["dimension_widths"]]
+    return [f"[{'-'.join(map(str, digits))}]" for digits in itertools.product(*map(range, radices))]
 
 
 def mean_size(terminal):
@@ -49,19 +82,75 @@ def mean_size(terminal):
 
 
 def figures(folder):
+    config = json.loads((Path(folder) / FILE).read_text())
+    if config["workload"]["applications"][0]["blast_terminal"]["request_injection_rate"] == 1:
+        return saturation(config, folder)
+    found, cpu = measured(config, folder, PILOT)
+    more = PILOT * (found["packet_latency_error"] / found["packet_latency"] / ERROR) ** 2
+    if more > PILOT:
+        found, again = measured(config, folder, min(more, MESSAGES))
+        cpu += again
+    return found, cpu
+
+
+def saturation(config, folder):
+    """Counts flits as they are reported. One interface tells of the packets that it sends too, so that time goes on in a deadlock."""
+    names = interfaces(config["network"])
+    vcs = sum(one["num_vcs"] for one in config["network"]["protocol_classes"])
+    config["debug"] = [f"Network.Interface_{names[0]}"] + [f"Network.Interface_{name}.PacketReassembler_0_{vc}" for name in names
+                                                           for vc in range(vcs)]
+    config["workload"]["applications"][0]["max_saturation_cycles"] = 10**9
+    config["workload"]["applications"][0]["blast_terminal"]["num_transactions"] = 10**9
+    (Path(folder) / FILE).write_text(json.dumps(config))
+    batches, full = [0] * (MOST + 1), 0
+    child = subprocess.Popen(["timeout", str(LIMIT_S), PROGRAM, FILE], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    for line in child.stdout:
+        stamp = re.match(rb"\[(\d+):", line)
+        if not stamp or int(stamp[1]) < WARM:
+            continue
+        batch = (int(stamp[1]) - WARM) // BATCH
+        if batch > full:
+            full = batch
+            if full >= MOST or (full >= LEAST and relative_error(batches[:full]) < ERROR):
+                break
+        batches[batch] += b" src=" in line
+    child.terminate()
+    _, status, used = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    batches = batches[:min(full, MOST)]
+    if full < LEAST:
+        raise Refused(f"status {child.returncode} after {full} batches at full load")
+    share = BATCH * len(names)
+    return {"accepted": statistics.mean(batches) / share, "accepted_error": standard_error(batches) / share,
+            "batches": len(batches)}, used.ru_utime + used.ru_stime
+
+
+def standard_error(values):
+    return statistics.stdev(values) / len(values) ** 0.5
+
+
+def relative_error(values):
+    return standard_error(values) / statistics.mean(values) if any(values) else 0
+
+
+def measured(config, folder, messages):
+    """Latencies at a load below saturation."""
+    send(config, messages)
+    (Path(folder) / FILE).write_text(json.dumps(config))
     for name in ("messages", "rates"):
         (Path(folder) / name).unlink(missing_ok=True)
     status, said, cpu = run([PROGRAM, FILE], folder, LIMIT_S)
     if status:
         last = [line for line in said.splitlines() if line.strip()][-2:]
         raise Refused(f"status {status}: {' | '.join(last)}")
-    config = json.loads((Path(folder) / FILE).read_text())
     with open(Path(folder) / "rates") as file:
         rates = [float(row["ejection"]) for row in csv.DictReader(file)]
-    packets, messages, hops = latencies(Path(folder) / "messages")
+    packets, whole, hops = latencies(Path(folder) / "messages")
     cycle = config["simulator"]["channel_cycle_time"] / config["simulator"]["terminal_cycle_time"]
-    mean = lambda values: sum(values) / len(values) if values else None  # noqa: E731
-    return {"packet_latency": mean(packets), "message_latency": mean(messages), "hops": mean(hops), "accepted": mean(rates) * cycle}, cpu
+    size = max(1, len(packets) // PARTS)
+    parts = [statistics.mean(packets[at:at + size]) for at in range(0, size * PARTS, size)]
+    return {"packet_latency": statistics.mean(packets), "packet_latency_error": standard_error(parts), "packets": len(packets),
+            "message_latency": statistics.mean(whole), "hops": statistics.mean(hops), "accepted": statistics.mean(rates) * cycle}, cpu
 
 
 def latencies(path):
@@ -88,6 +177,11 @@ def our_figures(results):
     one = results["applications"][0]
     return {"packet_latency": one["packet_latency"]["mean"], "message_latency": one["message_latency"]["mean"], "hops": one["hops"]["mean"],
             "accepted": one["accepted_load"]}
+
+
+def overrides(load):
+    """Of ours at full load: the window is the peer's."""
+    return [f"workload.applications[0].warmup={WARM}"] if load == 1 else []
 
 
 def compared(_config, theirs, ours):
@@ -242,7 +336,6 @@ def draw(random):
     if network["topology"] in ("torus", "mesh", "hyperx"):
         channels |= {"channel_mode": "fixed"}
     injection = {"algorithm": "common", "adaptive": random.choice([True, False]), "fixed_msg_vc": False}
-    transactions = max(100, round(MESSAGES / terminals))
     return {
         "simulator": {"channel_cycle_time": 1, "router_cycle_time": 1, "interface_cycle_time": 1, "terminal_cycle_time": 1, "print_progress": False,
                       "print_interval": 1.0, "random_seed": 12345678, "info_log": {"file": None}},
@@ -253,7 +346,7 @@ def draw(random):
         "workload": {"message_log": {"file": None}, "applications": [{
             "type": "blast", "warmup_threshold": 0.9, "kill_on_saturation": False, "log_during_saturation": True, "max_saturation_cycles": 0,
             "blast_terminal": {"request_protocol_class": 0, "request_injection_rate": 0.1, "enable_responses": False, "warmup_interval": 100,
-                               "warmup_window": 5, "warmup_attempts": 1, "num_transactions": transactions, "max_packet_size": packet,
+                               "warmup_window": 5, "warmup_attempts": 1, "num_transactions": 0, "max_packet_size": packet,
                                "transaction_size": 1, "traffic_pattern": draw_traffic(random, network, terminals),
                                "message_size_distribution": sizes},
             "rate_log": {"file": None}}]},

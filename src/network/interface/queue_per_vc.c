@@ -144,6 +144,13 @@ static void outlet_wake(struct queue_per_vc *all, uint32_t number, tick_t when)
 
 /* ---- packets come ---- */
 
+/* What a queue holds as a new packet sees it: a flit counts until the cycle after it was given its channel. */
+static uint32_t flits_seen(const struct queue_per_vc *all, const struct queue *queue)
+{
+    bool is_leaving = queue->sent_at != FW_NEVER && queue->sent_at + all->cycle >= all->engine->now;
+    return all->config.choice == CHOOSE_SHORTEST ? queue->flits + is_leaving : 0;
+}
+
 /* One of the queues that a packet may take, each as likely as any other; with `shortest`, of those with the fewest flits. */
 static uint32_t draw_queue(const struct queue_per_vc *all, struct outlet *outlet, const struct packet *packet)
 {
@@ -154,7 +161,7 @@ static uint32_t draw_queue(const struct queue_per_vc *all, struct outlet *outlet
     uint32_t candidates = 0, least = UINT32_MAX;
     uint32_t lanes = all->channels * all->num_vcs, skipped = 0;
     for (uint32_t i = 0; i < lanes; i++) {
-        uint32_t flits = all->config.choice == CHOOSE_SHORTEST ? outlet->queues[i].flits : 0;
+        uint32_t flits = flits_seen(all, &outlet->queues[i]);
         if (!(allowed >> i % all->num_vcs & 1) || flits > least)
             continue;
         candidates = flits < least ? 1 : candidates + 1;
@@ -162,7 +169,7 @@ static uint32_t draw_queue(const struct queue_per_vc *all, struct outlet *outlet
     }
     uint32_t drawn = candidates > 1 ? random_below(&outlet->random, candidates) : 0;
     for (uint32_t i = 0; i < lanes; i++) {
-        uint32_t flits = all->config.choice == CHOOSE_SHORTEST ? outlet->queues[i].flits : 0;
+        uint32_t flits = flits_seen(all, &outlet->queues[i]);
         if ((allowed >> i % all->num_vcs & 1) && flits == least && skipped++ == drawn)
             return i;
     }

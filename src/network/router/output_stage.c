@@ -200,8 +200,8 @@ static __attribute__((noinline)) uint32_t choose_vc(struct output_stage *stage, 
 }
 
 /* The flit goes out and its place is free. */
-static inline struct flit leave(struct output_stage *stage, uint32_t router, uint32_t lane, struct output_queue *queue,
-                                tick_t now)
+STAGE struct flit leave(struct output_stage *stage, uint32_t router, uint32_t lane, struct output_queue *queue,
+                        tick_t now, bool usual)
 {
     struct flit flit = front_of(queue);
     bool was_full = queue->count == stage->depth;
@@ -217,7 +217,10 @@ static inline struct flit leave(struct output_stage *stage, uint32_t router, uin
         struct credit_event *room = engine_post(stage->engine, EVENT_ROOM, now + 1, sizeof *room);
         *room = (struct credit_event){.to = {.target = router, .lane = lane}};
     }
-    congestion_move(stage->congestion, router, lane, now);
+    if (usual || stage->sensed == SENSED_AT_CHOICE)
+        congestion_move(stage->congestion, router, lane, now);
+    else if (stage->sensed == SENSED_DOWNSTREAM_LATER)
+        congestion_change(stage->congestion, router, lane, QUEUE_OUTPUT, -1, now);
     return flit;
 }
 
@@ -244,7 +247,7 @@ STAGE void step_port(struct output_stage *stage, uint32_t router, uint32_t port,
         vc = *last = turn_after(&sendable, 1, *last);
     else
         vc = sendable & (sendable - 1) ? choose_vc(stage, number, queues, sendable) : (uint32_t)lowest_bit(sendable);
-    struct flit flit = leave(stage, router, port * stage->num_vcs + vc, &queues[vc], now);
+    struct flit flit = leave(stage, router, port * stage->num_vcs + vc, &queues[vc], now, usual);
     struct lane_place to = {.target = output->to.target, .lane = output->to.lane + vc};
     send_flit(stage->network, output->kind, to, flit, now + output->latency);
     if (!usual)
@@ -315,12 +318,13 @@ struct output_stage *output_stage_build(struct network *network, const struct ou
         .delay_cycles = config->delay_cycles,
         .reports_all = config->reports_all,
         .reserves_packet = config->reserves_packet,
+        .sensed = config->congestion && !config->congestion->adds_up ? config->sensed : SENSED_AT_CHOICE,
         .next_blocks = 64,
     };
     size_t ports = (size_t)network->topology.routers * stage->ports;
     lane_scheduler_init(&stage->scheduler, &network->service, config->arbiter, stage->num_vcs, config->holds);
     stage->is_usual = stage->scheduler.is_plain && stage->scheduler.arbiter == &round_robin_arbiter &&
-                      !network->plan.room_exclusive && !stage->reserves_packet;
+                      !network->plan.room_exclusive && !stage->reserves_packet && stage->sensed == SENSED_AT_CHOICE;
     stage->choices = arena_take(arena, ports * stage->scheduler.bytes);
     if (network->plan.room_exclusive)
         stage->rooms = arena_take(arena, ports * shared_room_bytes(stage->num_vcs));

@@ -29,6 +29,13 @@ extern const char *const output_hold_names[];
                 "what a virtual channel sends by an output before others may: a flit, or a packet while it can go on", \
                 ONLY_WITH(condition))
 
+/* When congestion sensors hear that a flit is no longer in its queue, but downstream. */
+enum output_sensed {
+    SENSED_AT_CHOICE,
+    SENSED_DOWNSTREAM_LATER, /* out of the queue at once, downstream a tick later: it waits to be chosen elsewhere */
+    SENSED_LATER,            /* both a tick later */
+};
+
 /* Flits of one queue, a cache line of them. */
 struct flit_block {
     struct flit flits[7];
@@ -63,7 +70,8 @@ struct output_stage {
     uint32_t delay_cycles; /* from the choice among VCs to the channel */
     bool reports_all;      /* every place that is given back; else only those of full queues */
     bool reserves_packet;  /* a head leaves only when the whole packet has room downstream */
-    bool is_usual;         /* one level of service, flits that take turns, no shared buffers: compiled apart */
+    enum output_sensed sensed;
+    bool is_usual; /* one level of service, flits that take turns, no shared buffers: compiled apart */
     struct lane_scheduler scheduler;
     unsigned char *choices; /* by router * ports + port: the scheduler's state */
     unsigned char *rooms;  /* by router * ports + port: the buffer behind it, where VCs share that; NULL: they do not */
@@ -82,6 +90,7 @@ struct output_stage_config {
     uint32_t depth;
     uint32_t delay_cycles; /* of the channel, from the choice among VCs to the channel */
     bool reports_all, reserves_packet;
+    enum output_sensed sensed;
     bool holds; /* a packet keeps the channel */
 };
 struct output_stage *output_stage_build(struct network *network, const struct output_stage_config *config);
@@ -89,6 +98,14 @@ struct output_stage *output_stage_build(struct network *network, const struct ou
 struct output_stage *output_stage_share(const struct output_stage *stage, struct network *part);
 
 event_handler output_receive_queued, output_step;
+/* With reports_all: sensors hear what is due a tick after the choice. For each EVENT_ROOM, by the router that gets it. */
+static inline void output_sense_left(const struct output_stage *stage, struct lane_place at, tick_t now)
+{
+    if (stage->sensed == SENSED_DOWNSTREAM_LATER)
+        congestion_change(stage->congestion, at.target, at.lane, QUEUE_DOWNSTREAM, 1, now);
+    else if (stage->sensed == SENSED_LATER)
+        congestion_move(stage->congestion, at.target, at.lane, now);
+}
 void output_receive_credits(struct output_stage *stage, tick_t now, const struct credit_event *event, uint32_t count);
 uint32_t output_lane_flits(const void *routers, uint32_t router, uint32_t lane);
 /* What a router's look() says of an output lane that has a queue. */

@@ -51,8 +51,10 @@ void staged_receive_room(void *routers, tick_t now, const void *events, uint32_t
         r->credits[event->to.lane]++;
         if (r->owner[event->to.lane] != NOBODY)
             staged_wake(q, r, now);
-        if (q->outputs)
+        if (q->outputs) {
+            output_sense_left(q->outputs, event->to, now);
             continue;
+        }
         uint32_t depth = network_link(q->network, r->number, event->to.lane / q->num_vcs)->depth;
         FW_CHECK(r->credits[event->to.lane] <= depth, "tick %llu router %u lane %u: a credit too many",
                  (unsigned long long)now, r->number, event->to.lane);

@@ -137,6 +137,7 @@ static void staged_build(void *routers, const void *config)
                                                      .depth = c->output_depth,
                                                      .delay_cycles = c->output_latency,
                                                      .reports_all = true,
+                                                     .sensed = SENSED_DOWNSTREAM_LATER,
                                                      .reserves_packet = c->output_room == ROOM_FOR_PACKET,
                                                      .holds = c->output_hold,
                                                  });

@@ -123,6 +123,7 @@ static void staged_output_receive_room(void *routers, tick_t now, const void *ev
     struct staged_output *q = routers;
     for (const struct credit_event *event = events, *end = event + count; event < end; event++) {
         struct staged_output_router *r = &q->each[event->to.target];
+        output_sense_left(q->outputs, event->to, now);
         if (r->first_waiting[event->to.lane] != NOBODY)
             staged_output_wake(q, r, now);
     }
@@ -307,6 +308,7 @@ static void staged_output_build(void *routers, const void *config)
                                                     .depth = q->network->plan.output_depth,
                                                     .delay_cycles = c->output_latency,
                                                     .reports_all = true,
+                                                    .sensed = SENSED_LATER,
                                                     .reserves_packet = true,
                                                     .holds = c->output_hold,
                                                 });

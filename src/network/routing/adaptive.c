@@ -135,6 +135,17 @@ void candidates_add(struct candidates *candidates, const struct route *route, co
     candidates_add_ports(candidates, route, config, candidate, 1);
 }
 
+/* Ports to terminals lie in front of those between routers, from which candidates count: theirs wrap around. */
+void candidates_add_terminal(struct candidates *candidates, const struct route *route,
+                             const struct adaptive_config *config)
+{
+    const struct routing *routing = route->routing;
+    uint32_t port = routing->terminal_slot[route->packet->destination] * routing->terminal_ports;
+    const struct candidate first = {
+        .vcs = bits_range(0, routing->vcs), .port = port - routing->local_ports, .hops = 1, .is_minimal = true};
+    candidates_add_ports(candidates, route, config, &first, routing->ejection_channels);
+}
+
 /* Moves the lightest to the front; while routes are checked, all that could be. Returns how many. */
 static uint32_t find_lightest(struct candidates *candidates, const struct choice *reduction, bool is_checked)
 {

@@ -209,6 +209,7 @@ static uint32_t detour_distance(const struct detours *detours, uint32_t from, ui
 static uint32_t first_class(const struct detours *detours, const struct packet *packet)
 {
     bool is_second = packet->route & ROUTE_SECOND_LEG, is_first_hop = packet->hops == 0 && is_second;
+    is_second &= !(packet->route & ROUTE_TURNED);
     uint32_t leg = detours->is_progressive ? is_first_hop ? 0 : 1 + is_second : is_second;
     bool is_reversed = detours->has_orders && packet->route & ROUTE_LAST_FIRST;
     return leg * detours->leg_classes + (is_reversed ? detours->classes / 2 : 0);
@@ -217,8 +218,10 @@ static uint32_t first_class(const struct detours *detours, const struct packet *
 static void step_by_legs(struct route *route, const struct detours *detours)
 {
     struct packet *packet = route->packet;
-    if (route->router == packet->waypoint || (!detours->passes_by && route->router == packet->destination_router))
-        packet->route |= ROUTE_SECOND_LEG;
+    if (route->router == packet->waypoint || (!detours->passes_by && route->router == packet->destination_router)) {
+        bool turns = detours->keeps_first && packet->hops > 0 && !(packet->route & ROUTE_SECOND_LEG);
+        packet->route |= ROUTE_SECOND_LEG | (turns ? ROUTE_TURNED : 0);
+    }
     bool is_second = packet->route & ROUTE_SECOND_LEG;
     if (is_second && route->router == packet->destination_router)
         route_eject(route);

@@ -110,6 +110,8 @@ struct detours {
     bool has_orders; /* on a hyperx: half of the packets correct the last coordinate first, in classes of their own */
     bool passes_by;  /* on the first leg a packet goes on from its destination's router */
     bool takes_own;  /* a packet for its own router is spread too */
+    bool
+        keeps_first; /* the second leg of a detour has the VCs of the first, and only straight ways those of the second */
     bool is_progressive; /* a packet may leave the minimal way after its first hop, which takes classes of its own */
     enum local_order local_order; /* on a dragonfly, */
     uint32_t passage_classes;     /* and of the local channels of one passage through a group */
@@ -141,6 +143,7 @@ static inline uint32_t detour_here(const struct detours *detours, uint32_t route
 /* Bits of packet->route beside ROUTE_PAST_PIVOT. */
 #define ROUTE_SECOND_LEG 2u
 #define ROUTE_LAST_FIRST 4u /* on a hyperx: corrects the last coordinate first */
+#define ROUTE_TURNED 256u   /* with keeps_first: it has been at its waypoint, and did not start there */
 
 /* Draws the order of dimensions where there are two, before a packet's way is chosen. */
 static inline void detour_draw_order(struct route *route, const struct detours *detours)
@@ -153,5 +156,5 @@ static inline void detour_draw_order(struct route *route, const struct detours *
 static inline void detour_start(struct packet *packet, uint32_t waypoint)
 {
     packet->waypoint = waypoint;
-    packet->route &= ~(ROUTE_SECOND_LEG | ROUTE_PAST_PIVOT);
+    packet->route &= ~(ROUTE_SECOND_LEG | ROUTE_PAST_PIVOT | ROUTE_TURNED);
 }

@@ -20,6 +20,7 @@
  * that may add is one more channel, or passage through the group, with VC classes of
  * its own.
  */
+#include "flitwarp/hyperx.h"
 #include "flitwarp/reduction.h"
 #include "network/routing/detour.h"
 #include "network/routing/routing.h"
@@ -29,15 +30,18 @@
 enum knowledge { KNOWLEDGE_LOCAL, KNOWLEDGE_GLOBAL };
 enum hop_count { HOPS_ABSOLUTE, HOPS_NORMALIZED };
 enum straight_vcs { STRAIGHT_IN_BOTH, STRAIGHT_IN_SECOND };
+enum detour_vcs { DETOUR_BY_LEG, DETOUR_IN_FIRST };
 
 struct ugal_config {
     struct detour_config detour;
-    uint32_t mode, knowledge, hop_count, detours, straight_vcs, decides;
+    uint32_t mode, knowledge, hop_count, detours, straight_vcs, detour_vcs, decides;
+    bool by_destination;
     double threshold, bias;
 };
 static const char *const knowledge_names[] = {"local", "global", NULL};
 static const char *const hop_count_names[] = {"absolute", "normalized", NULL};
 static const char *const straight_vcs_names[] = {"both", "second", NULL};
+static const char *const detour_vcs_names[] = {"by_leg", "first", NULL};
 
 static const struct option ugal_options[] = {
     OPTION_ENUM(struct ugal_config, knowledge, "\"local\"", knowledge_names,
@@ -54,6 +58,12 @@ static const struct option ugal_options[] = {
     OPTION_ENUM(struct ugal_config, straight_vcs, "\"both\"", straight_vcs_names,
                 "VCs of packets that go straight: those of both legs of a detour, by VC the less congested ones, "
                 "or the second leg's; on grids and hyperx"),
+    OPTION_ENUM(struct ugal_config, detour_vcs, "\"by_leg\"", detour_vcs_names,
+                "VCs of packets that go by a detour: those of each leg, or the first leg's to the end, which rules out "
+                "no deadlock; on hyperx"),
+    OPTION_BOOL(struct ugal_config, by_destination, "true",
+                "whether a detour that is drawn by way of the destination counts: the straight way in the first leg's "
+                "VCs"),
     OPTION_U32(struct ugal_config, detours, "1", 1, 16, "detours", "drawn for a packet; the lightest is compared"),
     OPTION_ROWS(struct ugal_config, detour, struct detour_config, detour_options),
     OPTION_DECIDES(struct ugal_config),
@@ -85,6 +95,9 @@ static void ugal_prepare(struct routing *routing, const struct choice *self, str
     if (!detours_init(&ugal->detours, routing, self, routing->ops == &par, arena, errors))
         return;
     routing->classes = ugal->detours.classes;
+    ugal->detours.keeps_first = config->detour_vcs == DETOUR_IN_FIRST;
+    if (ugal->detours.keeps_first && (!topology_hyperx(routing->topology) || routing->ops == &par))
+        choice_error(errors, self, "detour_vcs", "\"first\" is for \"ugal\" on topology \"hyperx\"; accepted: by_leg");
     routing->looks_afar = config->decides == DECIDES_AT_SOURCE;
     routing->inject = config->decides == DECIDES_AT_SOURCE ? ugal_inject : NULL;
     if (config->knowledge == KNOWLEDGE_GLOBAL) {
@@ -221,7 +234,10 @@ static const struct way *compare_detours(struct route *route, const struct ugal 
     double straight_hops = detours->hops(detours, route->router, &best->packet);
     best->weight *= hop_factor(config, straight_hops, straight_hops);
     for (uint32_t i = 0; i < config->detours; i++) {
-        weigh_way(route, ugal, detours->draw(route, detours), other);
+        uint32_t waypoint = detours->draw(route, detours);
+        if (!config->by_destination && waypoint == route->packet->destination_router)
+            continue;
+        weigh_way(route, ugal, waypoint, other);
         double hops = detours->hops(detours, route->router, &other->packet);
         other->weight = other->weight * hop_factor(config, hops, straight_hops) + config->bias;
         if (other->weight < best->weight) {

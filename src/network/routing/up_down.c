@@ -27,12 +27,14 @@ enum selection {
 enum ancestor { ANCESTOR_LEAST, ANCESTOR_TOP };
 static const char *const selection_names[] = {"adaptive", "random", "deterministic", "hash", "of_two", "first", NULL};
 static const char *const ancestor_names[] = {"least", "top", NULL};
+enum reduced { REDUCED_UP, REDUCED_ALWAYS };
+static const char *const reduced_names[] = {"up", "always", NULL};
 
 #define ROUTE_DOWN 1u /* the packet has been at the top */
 
 struct up_down_config {
     struct adaptive_config adaptive;
-    uint32_t selection, common_ancestor;
+    uint32_t selection, common_ancestor, reduced;
 };
 
 static const struct option up_down_options[] = {
@@ -41,6 +43,10 @@ static const struct option up_down_options[] = {
                 "congested of two drawn, or the first"),
     OPTION_ENUM(struct up_down_config, common_ancestor, "\"least\"", ancestor_names,
                 "where to turn: as soon as the destination is below, or at the top"),
+    OPTION_ENUM(struct up_down_config, reduced, "\"up\"", reduced_names,
+                "where the reduction chooses: among ports up, or also among VCs on the way down and to the terminal, "
+                "which are all offered else",
+                ONLY_WITH("selection=adaptive")),
     OPTION_ROWS(struct up_down_config, adaptive, struct adaptive_config, adaptive_options,
                 ONLY_WITH("selection=adaptive")),
     OPTION_END,
@@ -117,6 +123,25 @@ static uint32_t lesser_of_two(struct route *route, const struct tree *tree, uint
                : one;
 }
 
+/* Of the ports down that lead there, or of those to its terminal, as the reduction says. */
+static void descend_adaptively(struct route *route, const struct tree *tree)
+{
+    const struct up_down_config *config = route->routing->config;
+    uint32_t level = tree_level(tree, route->router);
+    struct candidates candidates;
+    candidates.count = 0;
+    if (route->router == route->packet->destination_router) {
+        candidates_add_terminal(&candidates, route, &config->adaptive);
+    } else {
+        struct candidate first = {.vcs = route->routing->class_vcs[0],
+                                  .port = tree_down_port(tree, route->router, route->packet->destination),
+                                  .hops = (uint16_t)(level + 1),
+                                  .is_minimal = true};
+        candidates_add_ports(&candidates, route, &config->adaptive, &first, tree_down_ports(tree, level));
+    }
+    candidates_offer(&candidates, route, &config->adaptive);
+}
+
 static void descend(struct route *route, const struct tree *tree)
 {
     uint32_t port = tree_down_port(tree, route->router, route->packet->destination);
@@ -152,9 +177,12 @@ static void climb(struct route *route, const struct tree *tree, uint32_t ports)
 
 static void up_down_route(struct route *route)
 {
+    const struct up_down_config *config = route->routing->config;
     const struct tree *tree = route->routing->topology->facts;
     if (!turns_here(route, tree))
         climb(route, tree, tree_up_ports(tree, route->router));
+    else if (config->reduced == REDUCED_ALWAYS)
+        descend_adaptively(route, tree);
     else if (!route_ends(route))
         descend(route, tree);
 }
