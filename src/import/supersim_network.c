@@ -322,17 +322,16 @@ static void put_reduction(struct import *import)
         return;
     if (has_own && import_is(import_ours(import, "type"), "up_down"))
         import_set(import, "", "reduced=always");
-    const struct json *outputs = import_look(import, "reduction.max_outputs");
-    if (has_own && import_is(import_ours(import, "type"), "dragonfly_adaptive") &&
-        import_number(import, outputs, 0, 0, 1e9) != 1) {
-        import_note(import, import_take(import, "reduction.max_outputs"), DECISIVE, "one output is offered", "1");
-        import_set(import, "reduction", "max_outputs=1");
-    }
     struct import inner = *import;
     inner.kind = import_nearest(import, has_own ? import_take(import, "reduction.algorithm") : NULL,
                                 "all_minimal least_congested_minimal=least_congested weighted", "reduction", unsaid);
+    const struct json *outputs = has_own ? json_find(block, "max_outputs") : NULL;
     import_carry(&inner, rows, has_own ? block : import->theirs,
                  import_set(import, "reduction", "type=%s", inner.kind)->parent);
+    if (outputs && outputs->number != 1 && import_is(import_ours(import, "type"), "dragonfly_adaptive")) {
+        import_note(import, outputs, DECISIVE, "one output is offered", "1");
+        import_set(import, "reduction", "max_outputs=1");
+    }
 }
 
 /* Settings of algorithms: words that mean the same, or the value itself where there are none. */
@@ -366,7 +365,7 @@ static const struct import_row algorithm_rows[] = {
     {IMPORT_SAME(put_option, "valiant_node", "by_router")},
     {IMPORT_SAME(put_option, "progressive_adaptive", "progressive")},
     {IMPORT_WORDS(put_option, "smart_intermediate_node", "intermediate", "true=auto")},
-    {IMPORT_WORDS(put_option, "min_all_vc_sets", "straight_vcs", "true=both false=second")},
+    {IMPORT_WORDS(put_option, "min_all_vc_sets", "straight_vcs", "true=together false=second")},
     {IMPORT_WORDS(put_option, "minimal", "finish", "adaptive dimension_order")},
     {IMPORT_SAME(put_option, "threshold", "threshold")},
     {IMPORT_SAME(put_option, "max_deroutes", "deroutes")},
@@ -375,6 +374,16 @@ static const struct import_row algorithm_rows[] = {
     {IMPORT_COUNT("latency", "0", "/network.router.routing_latency", 0, 10000)},
     {0},
 };
+
+/* A detour by way of the destination is none there. By port, second legs stay in the VCs of the first. */
+static void put_detours(struct import *import)
+{
+    bool is_by_port = has_value(import, "output_type", "port");
+    struct json *detours =
+        import_set(import, "", "by_destination=false detour_vcs=%s", is_by_port ? "first" : "by_leg");
+    if (is_by_port)
+        import_comment(import, detours, "as SuperSim with output_type port; deadlock is not ruled out");
+}
 
 static void put_algorithm(struct import *import)
 {
@@ -389,10 +398,8 @@ static void put_algorithm(struct import *import)
     import_set(import, "", "type=%s", import->kind);
     if (strcmp(topology, "torus") == 0 && import_lists("dimension_order valiant", import->kind))
         import_set(import, "", "dateline=from_wrap");
-    if (strcmp(import->kind, "ugal") == 0 &&
-        strcmp(topology, "hyperx") == 0) /* by port, its second legs keep their VCs */
-        import_set(import, "", "by_destination=false detour_vcs=%s",
-                   has_value(import, "output_type", "port") ? "first" : "by_leg");
+    if (strcmp(import->kind, "ugal") == 0 && strcmp(topology, "hyperx") == 0)
+        put_detours(import);
     if (strcmp(import->kind, "valiant") == 0 && strcmp(topology, "dragonfly") != 0)
         import_set(import, "", "own_router=true");
     if (!row->ours)

@@ -573,8 +573,8 @@ def supersim_config(topology=None, routing=None, router=None, application=None, 
 @pytest.fixture
 def supersim(tmp_path):
     (tmp_path / "m.csv").write_text("\n".join([",".join(["1"] * 16)] * 16))
-    return lambda *arguments, **parts: Imported(tmp_path, json.dumps(supersim_config(**parts), indent=1), "a.json",
-                                                *arguments)
+    return lambda *arguments, checked=0, **parts: Imported(tmp_path, json.dumps(supersim_config(**parts), indent=1), "a.json",
+                                                           *arguments, checked=checked)
 
 
 def test_channels_of_several_lengths_of_supersim(supersim):
@@ -660,8 +660,7 @@ SUPERSIM_ROUTINGS = [
     (HYPERX, {"algorithm": "dal"}, "dal"), (HYPERX, {"algorithm": "least_congested_queue"}, "least_congested_queue"),
     (HYPERX, {"algorithm": "skipping_dimensions"}, "skipping_dimensions"), (DRAGONFLY, {"algorithm": "minimal"}, "dragonfly_minimal"),
     (DRAGONFLY, {"algorithm": "valiants"}, "valiant"),
-    (DRAGONFLY, {"algorithm": "adaptive", "progressive_adaptive": True}, "par"),
-    (DRAGONFLY, {"algorithm": "adaptive"}, "ugal"),
+    (DRAGONFLY, {"algorithm": "adaptive"}, "dragonfly_adaptive"),
 ]
 
 
@@ -679,6 +678,7 @@ def test_routing_of_supersim(supersim, topology, routing, ours):
 def test_ways_up_a_tree(supersim, routing, selection):
     imported = supersim(topology=TREE, routing={"algorithm": "common_ancestor", **routing})
     assert imported["network.routing.type"] == "up_down" and imported["network.routing.selection"] == selection
+    assert ("reduced" in imported["network.routing"]) == ("reduction" in routing)
 
 
 def test_routing_that_is_not_there_is_said_so(supersim):
@@ -724,10 +724,34 @@ def test_what_adaptive_routing_of_a_hyperx_lacks_is_listed(supersim, routing, wo
     assert [words in note for note in other_notes(imported)] == [True]
 
 
-@pytest.mark.parametrize("theirs,ours", [(True, "both"), (False, "second")])
-def test_vcs_of_packets_that_go_straight(supersim, theirs, ours):
-    imported = supersim(topology=HYPERX, routing={"algorithm": "ugal", "min_all_vc_sets": theirs})
-    assert imported["network.routing"] == {"type": "ugal", "straight_vcs": ours} and other_notes(imported) == []
+@pytest.mark.parametrize("theirs,ours", [(True, "together"), (False, "second")])
+@pytest.mark.parametrize("output,detour_vcs,mode", [("vc", "by_leg", "vc"), ("port", "first", "offered_sum")])
+def test_vcs_of_packets_that_go_straight_or_not(supersim, theirs, ours, output, detour_vcs, mode):
+    imported = supersim(topology=HYPERX, routing={"algorithm": "ugal", "min_all_vc_sets": theirs, "output_type": output},
+                        checked=2 if output == "port" else 0)  # it may deadlock, there as here
+    assert imported["network.routing"] == {"type": "ugal", "straight_vcs": ours, "by_destination": False, "detour_vcs": detour_vcs,
+                                           "mode": mode} and other_notes(imported) == []
+
+
+WEIGHTED = {"algorithm": "weighted", "max_outputs": 1, "congestion_bias": 0.1, "independent_bias": 0.5,
+            "non_minimal_weight_func": "regular"}
+
+
+@pytest.mark.parametrize("progressive,node", [(True, False), (False, True), (False, False)])
+def test_adaptive_routing_of_a_dragonfly(supersim, progressive, node):
+    imported = supersim(topology=DRAGONFLY, routing={"algorithm": "adaptive", "progressive_adaptive": progressive, "valiant_node": node,
+                                                     "mode": "port_ave", "reduction": WEIGHTED})
+    assert imported["network.routing"] == {
+        "type": "dragonfly_adaptive", "mode": "port_average", "by_router": node, "progressive": progressive,
+        "reduction": {"type": "weighted", "congestion_bias": 0.1, "independent_bias": 0.5, "max_outputs": 1}}
+    assert other_notes(imported) == []
+
+
+def test_several_outputs_of_a_dragonfly_are_decisive(supersim):
+    imported = supersim(topology=DRAGONFLY, routing={"algorithm": "adaptive", "progressive_adaptive": False, "valiant_node": False,
+                                                     "mode": "vc", "reduction": {**WEIGHTED, "max_outputs": 2}})
+    assert imported["network.routing.reduction.max_outputs"] == 1
+    assert "max_outputs = 2: one output is offered; nearest: 1" in imported.note("max_outputs")
 
 
 def test_clocks_become_ticks(supersim):

@@ -14,7 +14,6 @@ PEER is a module of this folder: booksim, supersim, simured; $BOOKSIM, $SUPERSIM
     our_figures(results)    the same out of our results
     compared(config, theirs, ours)      rows (see `row`); without it `by_load` below, which needs these figures: packet_latency,
                             network_latency, hops, accepted
-    overrides(load)         settings of our run at a load, beyond what the import says; none without it
     cause(config)           why a configuration is known to differ, "" when it is not
 
 Three verdicts: holds, differs, and decisive: the import itself says that something decisive is not carried over, which counts as
@@ -76,9 +75,6 @@ class Ours:
     def __init__(self, peer, config, folder, seeds=SEEDS):
         self.peer, self.config, self.folder, self.seeds, self.decisive = peer, config, folder, seeds, []
 
-    def overrides(self, load):
-        return self.peer.overrides(load) if hasattr(self.peer, "overrides") else []
-
     def imported(self, load):
         self.peer.write(self.config, load, self.folder)
         ours = Path(self.folder) / "ours.json"
@@ -92,11 +88,12 @@ class Ours:
                 self.decisive.append(words)
         return ours
 
-    def __call__(self, load):
+    def __call__(self, load, overrides=()):
+        """`overrides`: settings beyond what the import says."""
         path = self.imported(load)
         found, cpu = [], 0
         for seed in self.seeds:
-            ended = subprocess.run([PROGRAM, "run", path, "--quiet", f"simulator.seed={seed}", *self.overrides(load)], capture_output=True,
+            ended = subprocess.run([PROGRAM, "run", path, "--quiet", f"simulator.seed={seed}", *overrides], capture_output=True,
                                    text=True, check=False)
             if ended.returncode not in (0, 2):
                 raise Failed(f"ours: {ended.stderr.strip()}")
@@ -206,6 +203,11 @@ def kept(record):
     return small
 
 
+def keep(peer, records):
+    with open(HERE / f"{peer.NAME}.jsonl", "w") as file:
+        file.writelines(json.dumps(kept(one)) + "\n" for one in records)
+
+
 def main():
     parser = argparse.ArgumentParser(prog="./dev compare", description=__doc__.split("\n\n")[0])
     parser.add_argument("peer", choices=["booksim", "supersim", "simured"])
@@ -223,11 +225,13 @@ def main():
     peer = importlib.import_module(f"peer_{asked.peer}")
     if asked.recorded:
         cases = [case for case in recorded_of(peer) if case["verdict"] != "refused" and (not asked.only or case["name"] in asked.only)]
+        refused = [case for case in recorded_of(peer) if case["verdict"] == "refused"]
         work = lambda case: (judge(peer, case["name"], case["config"], case["points"]), [])  # noqa: E731
     else:
         cases = [number for number in range(asked.count) if not asked.only or f"{asked.seed}.{number}" in asked.only]
+        refused = []
         work = lambda number: judge_drawn(peer, asked.seed, number)  # noqa: E731
-    records, refused = [], []
+    records = []
     with ThreadPoolExecutor(asked.jobs) as pool, open(asked.out, "w", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS)
         writer.writeheader()
@@ -237,14 +241,15 @@ def main():
             writer.writerows({"name": record["name"], **one} for one in record["rows"])
             file.flush()
             tell(record)
+            if asked.record and not asked.recorded:  # what is kept already is all there is of them
+                keep(peer, records + refused)
     for one in refused:
         print(f"{one['name']}: refused by {peer.NAME}, drawn again: {one['cause'][:200]}")
     count = {verdict: sum(record["verdict"] == verdict for record in records) for verdict in ("holds", "differs", "decisive")}
     print(f"{count['holds']} of {len(records)} hold ({100 * count['holds'] / max(1, len(records)):.1f} %), {count['differs']} differ, "
           f"{count['decisive']} are called decisive by the import; {len(refused)} draws refused by {peer.NAME}")
     if asked.record:
-        with open(HERE / f"{peer.NAME}.jsonl", "w") as file:
-            file.writelines(json.dumps(kept(one)) + "\n" for one in records + refused)
+        keep(peer, records + refused)
 
 
 if __name__ == "__main__":

@@ -90,7 +90,7 @@ FITS = {
     "dal": {"hyperx"}, "omniwar": {"hyperx"}, "least_congested_queue": {"hyperx"}, "skipping_dimensions": {"hyperx"},
     "up_down": {"folded_clos"}, "destination_tag": {"butterfly"},
     "one_way": {"torus"}, "dragonfly_minimal": DRAGONFLIES, "voq": {"single_router"},
-    "dragonfly_phases": {"dragonfly"}, "express_order": {"express_mesh"}, "least_latency": ANY,
+    "dragonfly_phases": {"dragonfly"}, "dragonfly_adaptive": {"dragonfly"}, "express_order": {"express_mesh"}, "least_latency": ANY,
 }
 DEADLOCKS = {"fully_adaptive", "dragonfly_phases", "least_latency"}  # on purpose; the last two as in BookSim
 

@@ -6,6 +6,7 @@ router it is routed (r cycles), given a VC (1), given the crossbar (1), crosses 
 output queues the same, o counting from the choice among the queues. A staged_output router waits for all of a packet, routes it (r),
 has it in the queue x cycles later and on the channel o cycles after that.
 """
+import csv
 import json
 import subprocess
 
@@ -131,6 +132,21 @@ def test_the_shortest_queue_is_filled_first():
                              interface={"type": "queue_per_vc", "choice": choice})
         return run(config_of(network, blast(0.5, flits=4, warmup=2000, sample=8000)))["applications"][0]["packet_latency"]["mean"]
     assert mean("shortest") < mean("random")
+
+
+@pytest.mark.parametrize("period, alternates", [(2, True), (4, False)])
+def test_a_flit_counts_until_the_cycle_after_it_was_given_its_channel(period, alternates, tmp_path):
+    """One that is made in cycle t asks in t + 1 and is given the channel in t + 2, when the next one chooses: with two VCs and a period of 2
+    cycles that one takes the other VC, always. With a period of 4 both are empty, and either is drawn."""
+    network = network_of({"type": "single_router", "terminals": 4}, "minimal", {"type": "staged", "num_vcs": 2},
+                         interface={"type": "queue_per_vc", "choice": "shortest"})
+    application = {**blast(1 / period, warmup=1000, sample=2000), "injection": "periodic"}
+    (tmp_path / "config.json").write_text(json.dumps(config_of(network, application)))
+    subprocess.run([PROGRAM, "run", tmp_path / "config.json", "--quiet", "--channel-log", tmp_path / "channels.csv"], check=True,
+                   capture_output=True)
+    with open(tmp_path / "channels.csv") as file:
+        apart = [abs(int(row["vc0"]) - int(row["vc1"])) for row in csv.DictReader(file) if row["kind"] == "injection"]
+    assert len(apart) == 4 and (max(apart) <= 1) == alternates
 
 
 # --- Gaps between messages --------------------------------------------------------------------------------------

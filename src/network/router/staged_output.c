@@ -153,6 +153,7 @@ static void end_routing(struct staged_output *q, struct staged_output_router *r,
         struct staged_input *lane = &r->inputs[number];
         if (lane->state != ENTRY_ROUTED || lane->routed_at > now)
             continue;
+        q->question.input_vc = (uint32_t)number % q->num_vcs;
         ask_route(q->network, &q->question, lane->entry.packet, lane->back_kind == EVENT_CREDIT, q->offered, r->usable,
                   q->words, now);
         if (network_is_traced(q->network, lane->entry.packet))

@@ -143,6 +143,7 @@ static inline uint32_t detour_here(const struct detours *detours, uint32_t route
 /* Bits of packet->route beside ROUTE_PAST_PIVOT. */
 #define ROUTE_SECOND_LEG 2u
 #define ROUTE_LAST_FIRST 4u /* on a hyperx: corrects the last coordinate first */
+#define ROUTE_EITHER 512u   /* it goes straight, in the VCs of whichever leg it is given */
 #define ROUTE_TURNED 256u   /* with keeps_first: it has been at its waypoint, and did not start there */
 
 /* Draws the order of dimensions where there are two, before a packet's way is chosen. */

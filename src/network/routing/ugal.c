@@ -29,7 +29,7 @@
 
 enum knowledge { KNOWLEDGE_LOCAL, KNOWLEDGE_GLOBAL };
 enum hop_count { HOPS_ABSOLUTE, HOPS_NORMALIZED };
-enum straight_vcs { STRAIGHT_IN_BOTH, STRAIGHT_IN_SECOND };
+enum straight_vcs { STRAIGHT_IN_BOTH, STRAIGHT_IN_SECOND, STRAIGHT_TOGETHER };
 enum detour_vcs { DETOUR_BY_LEG, DETOUR_IN_FIRST };
 
 struct ugal_config {
@@ -40,7 +40,7 @@ struct ugal_config {
 };
 static const char *const knowledge_names[] = {"local", "global", NULL};
 static const char *const hop_count_names[] = {"absolute", "normalized", NULL};
-static const char *const straight_vcs_names[] = {"both", "second", NULL};
+static const char *const straight_vcs_names[] = {"both", "second", "together", NULL};
 static const char *const detour_vcs_names[] = {"by_leg", "first", NULL};
 
 static const struct option ugal_options[] = {
@@ -56,8 +56,8 @@ static const struct option ugal_options[] = {
     OPTION_ENUM(struct ugal_config, hop_count, "\"absolute\"", hop_count_names,
                 "hops in a weight: all of them, or as a multiple of those of the straight way"),
     OPTION_ENUM(struct ugal_config, straight_vcs, "\"both\"", straight_vcs_names,
-                "VCs of packets that go straight: those of both legs of a detour, by VC the less congested ones, "
-                "or the second leg's; on grids and hyperx"),
+                "VCs of packets that go straight: those of both legs of a detour, by VC the less congested ones; "
+                "the second leg's; or those of both legs, weighed and offered together; on grids and hyperx"),
     OPTION_ENUM(struct ugal_config, detour_vcs, "\"by_leg\"", detour_vcs_names,
                 "VCs of packets that go by a detour: those of each leg, or the first leg's to the end, which rules out "
                 "no deadlock; on hyperx"),
@@ -222,7 +222,33 @@ static bool goes_in_both(const struct route *route, const struct detours *detour
 {
     const struct ugal_config *config = route->routing->config;
     bool is_first_hop = detours->is_progressive && route->packet->hops == 0;
-    return config->straight_vcs == STRAIGHT_IN_BOTH && detours->leg_classes && !is_first_hop;
+    return config->straight_vcs != STRAIGHT_IN_SECOND && detours->leg_classes && !is_first_hop;
+}
+
+/* Both straight ways as one, which weighs as much as both by a sum of VCs, else as the lighter. */
+static void join_ways(const struct routing *routing, struct way *way, const struct way *other)
+{
+    const struct ugal_config *config = routing->config;
+    if (config->mode == CONGESTION_OFFERED_SUM)
+        way->weight += other->weight;
+    for (uint32_t w = 0; w < routing->words; w++)
+        if (config->mode == CONGESTION_OFFERED_SUM || other->weight == way->weight)
+            way->vcs[w] |= other->vcs[w];
+        else if (other->weight < way->weight)
+            way->vcs[w] = other->vcs[w];
+    way->weight = config->mode != CONGESTION_OFFERED_SUM && other->weight < way->weight ? other->weight : way->weight;
+    way->packet.route |= ROUTE_EITHER;
+}
+
+/* A packet that went straight by VCs of either leg goes on in those of the leg that it was given. */
+static void settle_leg(struct route *route)
+{
+    struct packet *packet = route->packet;
+    const struct routing *routing = route->routing;
+    packet->route &= ~ROUTE_EITHER;
+    uint32_t vc = route->input_vc - packet->protocol * routing->vcs;
+    if (vc < routing->vcs && (routing->class_vcs[0] & bit(vc)))
+        detour_start(packet, packet->destination_router);
 }
 
 /* Of a way that is not free and of detours the lightest; `other` is room for one. */
@@ -257,7 +283,9 @@ static void choose_by_weight(struct route *route, const struct ugal *ugal)
     weigh_way(route, ugal, detour_here(detours, route->router), best);
     if (goes_in_both(route, detours)) {
         weigh_way(route, ugal, route->packet->destination_router, other);
-        if (other->weight < best->weight || (other->weight == best->weight && route_pick(route, 2)))
+        if (config->straight_vcs == STRAIGHT_TOGETHER)
+            join_ways(route->routing, best, other);
+        else if (other->weight < best->weight || (other->weight == best->weight && route_pick(route, 2)))
             best = &ways[1], other = &ways[0];
     }
     bool is_free = best->weight <= config->threshold && (config->threshold > 0 || config->bias >= 0);
@@ -283,6 +311,8 @@ static void ugal_step(struct route *route, bool may_choose)
 {
     const struct ugal *ugal = route->routing->state;
     bool is_home = route->router == route->packet->destination_router;
+    if (route->packet->hops > 0 && route->packet->route & ROUTE_EITHER)
+        settle_leg(route);
     if (may_choose && route->packet->hops == 0)
         detour_draw_order(route, &ugal->detours);
     if (is_home && route->packet->hops == 0)

@@ -48,13 +48,17 @@ static void seen_fill(struct seen *seen, uint32_t router, uint32_t port, double 
         *seen_at(seen, router, port, vc) = value;
 }
 
-/* Asks once; the answer is a set of ports between routers, and *vcs (where wanted) all VCs offered. */
-static uint64_t ask(struct seen *seen, struct packet *packet, uint32_t router, uint64_t *vcs)
+/* Asks once for a head in an input VC; the answer is a set of ports between routers, and *vcs (where wanted) all VCs offered. */
+static uint64_t ask_from(struct seen *seen, struct packet *packet, uint32_t router, uint32_t input_vc, uint64_t *vcs)
 {
     const struct routing *routing = &seen->routed.routing;
     uint64_t answer[16] = {0}, ports = 0, all = 0;
-    struct route route = {
-        .routing = routing, .packet = packet, .router = router, .congestion = &seen->congestion, .vcs = answer};
+    struct route route = {.routing = routing,
+                          .packet = packet,
+                          .router = router,
+                          .input_vc = input_vc,
+                          .congestion = &seen->congestion,
+                          .vcs = answer};
     FW_CHECK(routing->words <= 16, "%u words", routing->words);
     routing->route(&route);
     BITS_EACH(lane, answer, routing->words) {
@@ -64,6 +68,11 @@ static uint64_t ask(struct seen *seen, struct packet *packet, uint32_t router, u
     if (vcs)
         *vcs = all;
     return ports;
+}
+
+static uint64_t ask(struct seen *seen, struct packet *packet, uint32_t router, uint64_t *vcs)
+{
+    return ask_from(seen, packet, router, 0, vcs);
 }
 
 static struct packet packet_to(const struct seen *seen, uint32_t source, uint32_t destination, uint32_t sequence)
@@ -310,6 +319,93 @@ TEST(rounds_with_deroutes_make_good_at_once)
 
 /* ---- straight or not ---- */
 
+/* At its waypoint a packet of VC 0 goes on to the destination in VC 0, or by leg in VC 1. */
+TEST(a_detour_may_keep_the_vcs_of_its_first_leg)
+{
+    static const char *const keeps[] = {"by_leg", "first"};
+    for (uint32_t i = 0; i < 2; i++) {
+        struct seen seen;
+        char algorithm[128];
+        uint64_t vcs;
+        snprintf(algorithm, sizeof algorithm, "{\"type\": \"ugal\", \"detour_vcs\": \"%s\"}", keeps[i]);
+        seen_init(&seen, "{\"type\": \"hyperx\", \"widths\": [4]}", algorithm, 2);
+        struct packet packet = packet_to(&seen, 0, 3, 1);
+        packet.waypoint = 2;
+        packet.hops = 1;
+        EXPECT_EQ_U64(ask(&seen, &packet, 2, &vcs), bit(0));
+        EXPECT_EQ_U64(vcs, bit(1 - i));
+        routed_release(&seen.routed);
+    }
+}
+
+/* By VC the straight way is full in VC 1 and free in VC 0, which only a detour by way of the destination has. */
+TEST(a_detour_by_way_of_the_destination_counts_or_not)
+{
+    static const char *const counts[] = {"true", "false"};
+    for (uint32_t i = 0; i < 2; i++) {
+        struct seen seen;
+        char algorithm[160];
+        uint64_t vcs, first = 0;
+        snprintf(algorithm, sizeof algorithm,
+                 "{\"type\": \"ugal\", \"mode\": \"vc\", \"straight_vcs\": \"second\", \"by_destination\": %s}",
+                 counts[i]);
+        seen_init(&seen, "{\"type\": \"hyperx\", \"widths\": [4]}", algorithm, 2);
+        for (uint32_t port = 0; port < 3; port++)
+            seen_fill(&seen, 0, port, 9);
+        *seen_at(&seen, 0, 0, 0) = 0;
+        for (uint32_t sequence = 0; sequence < 100; sequence++) {
+            struct packet packet = packet_to(&seen, 0, 1, sequence);
+            first += ask(&seen, &packet, 0, &vcs) == bit(0) && vcs == bit(0);
+        }
+        EXPECT(i == 0 ? first > 10 : first == 0);
+        routed_release(&seen.routed);
+    }
+}
+
+/* Of a row of two, there is no detour. Both VCs are offered, and the packet goes on in the one that it was given. */
+TEST(straight_ways_of_both_legs_can_be_offered_together)
+{
+    struct seen seen;
+    uint64_t vcs;
+    seen_init(&seen, "{\"type\": \"hyperx\", \"widths\": [2, 2]}",
+              "{\"type\": \"ugal\", \"mode\": \"offered_sum\", \"straight_vcs\": \"together\", "
+              "\"by_destination\": false}",
+              2);
+    for (uint32_t vc = 0; vc < 2; vc++) {
+        struct packet packet = packet_to(&seen, 0, 3, 1);
+        EXPECT_EQ_U64(ask(&seen, &packet, 0, &vcs), bit(0));
+        EXPECT_EQ_U64(vcs, 3);
+        packet.hops = 1;
+        EXPECT_EQ_U64(ask_from(&seen, &packet, 1, vc, &vcs), bit(1));
+        EXPECT_EQ_U64(vcs, bit(vc));
+        packet.hops = 2;
+        EXPECT_EQ_U64(ask_from(&seen, &packet, 3, vc, &vcs), bit(UINT32_MAX % 64)); /* its terminal, the port below 0 */
+        EXPECT_EQ_U64(vcs, 3);
+    }
+    routed_release(&seen.routed);
+}
+
+/* To x = 1 with 3 flits in each of two VCs: 6 together, against 5 * 2 of a detour, which is chosen from 4 each. */
+TEST(vcs_that_are_offered_together_are_weighed_together)
+{
+    struct seen seen;
+    uint32_t detours[2] = {0};
+    seen_init(&seen, "{\"type\": \"hyperx\", \"widths\": [4]}",
+              "{\"type\": \"ugal\", \"mode\": \"offered_sum\", \"straight_vcs\": \"together\", "
+              "\"by_destination\": false}",
+              2);
+    for (uint32_t more = 0; more < 2; more++) {
+        seen_fill(&seen, 0, 0, 3 + more * 3);
+        seen_fill(&seen, 0, 1, 5);
+        seen_fill(&seen, 0, 2, 5);
+        for (uint32_t sequence = 0; sequence < 100; sequence++)
+            detours[more] += ask_new(&seen, 0, 1, sequence) != bit(0);
+    }
+    EXPECT_EQ_U64(detours[0], 0);
+    EXPECT_NEAR(detours[1], 50, 25); /* 12 against 10; half of the routers drawn are source or destination */
+    routed_release(&seen.routed);
+}
+
 TEST(ugal_goes_straight_until_that_waits_longer)
 {
     struct seen seen;
@@ -549,5 +645,78 @@ TEST(phases_on_a_dragonfly_have_a_vc_each)
         EXPECT_EQ_U64(vcs, ports == bit(3) ? bit(2) : bit(0));
     }
     EXPECT_NEAR(straight, 200, 40);
+    routed_release(&seen.routed);
+}
+
+/* On the way down and to its terminal a packet has all VCs, or the least congested. */
+TEST(a_reduction_chooses_vcs_down_a_tree_where_it_is_asked_to)
+{
+    static const char *const reduced[] = {"up", "always"};
+    for (uint32_t i = 0; i < 2; i++) {
+        struct seen seen;
+        char algorithm[64];
+        uint64_t vcs;
+        snprintf(algorithm, sizeof algorithm, "{\"type\": \"up_down\", \"reduced\": \"%s\"}", reduced[i]);
+        seen_init(&seen, TREE, algorithm, 2);
+        seen_fill(&seen, 8, 5, 2);
+        *seen_at(&seen, 8, 5, 1) = 1;
+        struct packet packet = packet_to(&seen, 0, 20, 1);
+        EXPECT_EQ_U64(ask(&seen, &packet, 8, &vcs), bit(5)); /* a root: to leaf 5 */
+        EXPECT_EQ_U64(vcs, i ? 2 : 3);
+        ask(&seen, &packet, 5, &vcs);
+        EXPECT_EQ_U64(vcs & (vcs - 1), i ? 0 : 2);
+        routed_release(&seen.routed);
+    }
+}
+
+/*
+ * A dragonfly of 9 groups of 4 routers, 2 global channels each: those of router 0 lead to groups 1 (port 3) and 2 (port 4).
+ * Nothing is congested: straight to group 1 by VC 1, since a detour has its bias. With flits behind port 3, any other output
+ * is a detour: port 4 by VC 0, and towards routers 1 to 3 by VC 0.
+ */
+TEST(every_output_of_a_dragonfly_is_weighed)
+{
+    struct seen seen;
+    uint64_t vcs, ports = 0;
+    seen_init(&seen, "{\"type\": \"dragonfly\", \"arrangement\": \"relative\"}",
+              "{\"type\": \"dragonfly_adaptive\", \"reduction\": {\"type\": \"weighted\", \"congestion_bias\": 0.1}}",
+              3);
+    uint32_t gate = lowest_bit(ask_new(&seen, 0, 8, 0));
+    EXPECT(gate >= 3);
+    seen_fill(&seen, 0, gate, 1);
+    for (uint32_t i = 0; i < 200; i++) {
+        struct packet packet = packet_to(&seen, 0, 8, i);
+        ports |= ask(&seen, &packet, 0, &vcs);
+        EXPECT_EQ_U64(vcs, bit(0));
+    }
+    EXPECT_EQ_U64(ports, 0x1f & ~bit(gate));
+    struct packet packet = packet_to(&seen, 0, 8, 1000);
+    seen_fill(&seen, 0, gate, 0.1);
+    EXPECT_EQ_U64(ask(&seen, &packet, 0, &vcs), bit(gate)); /* 0.1 against 0.1 * 2 */
+    EXPECT_EQ_U64(vcs, bit(1));
+    packet.hops = 1;
+    ask(&seen, &packet, packet.destination_router, &vcs);
+    EXPECT(vcs && !(vcs & (vcs - 1))); /* at its terminal one VC is chosen */
+    routed_release(&seen.routed);
+}
+
+TEST(a_packet_of_a_dragonfly_goes_by_any_router_of_its_own_group)
+{
+    struct seen seen;
+    uint64_t vcs, ports = 0;
+    seen_init(&seen, "{\"type\": \"dragonfly\"}",
+              "{\"type\": \"dragonfly_adaptive\", \"by_router\": true, "
+              "\"reduction\": \"weighted\"}",
+              4);
+    seen_fill(&seen, 0, 0, 1); /* to router 1, straight */
+    for (uint32_t i = 0; i < 100; i++) {
+        struct packet packet = packet_to(&seen, 0, 2, i);
+        ports |= ask(&seen, &packet, 0, &vcs);
+        EXPECT_EQ_U64(vcs, bit(0));
+        packet.hops = 1;
+        EXPECT_EQ_U64(ask(&seen, &packet, 2, &vcs), bit(1)); /* from router 2 to 1 */
+        EXPECT_EQ_U64(vcs, bit(3));
+    }
+    EXPECT_EQ_U64(ports, 6);
     routed_release(&seen.routed);
 }
