@@ -79,6 +79,30 @@ def test_threads_do_not_show_in_the_steps_of_simured(tmp_path):
     assert all(outcome(PROGRAM, config, threads, tmp_path) == alone for threads in (2, 3))
 
 
+WEIGHTED = {"type": "weighted", "congestion_bias": 0.1}
+AS_SUPERSIM = {
+    "dragonfly": ({"type": "dragonfly", "terminals": 2, "routers": 4, "groups": 5, "global": 1, "arrangement": "relative"},
+                  {"type": "dragonfly_adaptive", "by_router": True, "reduction": WEIGHTED}, {"type": "staged_output", "output_depth": 16}),
+    "tree": ({"type": "folded_clos", "down": [4, 2, 2], "up": [2, 2]}, {"type": "up_down", "reduced": "always"}, {"type": "staged"}),
+    "hyperx": ({"type": "hyperx", "widths": [3, 3], "concentration": 2},
+               {"type": "ugal", "mode": "offered_sum", "straight_vcs": "together", "by_destination": False, "detour_vcs": "first"},
+               {"type": "staged", "output_depth": 4}),
+}
+
+
+@pytest.mark.parametrize("name", AS_SUPERSIM)
+def test_threads_do_not_show_in_networks_such_as_supersims(name, tmp_path):
+    topology, routing, router = AS_SUPERSIM[name]
+    config = {"network": {"topology": topology, "routing": routing, "router": {**router, "num_vcs": 4},
+                          "interface": {"type": "queue_per_vc", "choice": "shortest"}},
+              "workload": {"applications": [{"type": "blast", "load": 0.4, "size": {"type": "fixed", "flits": 2}, "warmup": 300, "sample": 700}]}}
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps(config))
+    alone = outcome(PROGRAM, path, 1, tmp_path)
+    for threads, sync, more in [(2, "conservative", []), (2, "optimistic", []), (1, "optimistic", ["--check-reversal"])]:
+        assert outcome(PROGRAM, path, threads, tmp_path, *more, sync=sync) == alone, (threads, sync, more)
+
+
 def test_running_ahead_is_tried_where_nothing_is_set(tmp_path):
     """Now and then, as it may pay; in a torus that is full of packets each try is put back."""
     example = ROOT / "examples" / "torus_uniform.json"
