@@ -241,15 +241,13 @@ def main():
             writer.writerows({"name": record["name"], **one} for one in record["rows"])
             file.flush()
             tell(record)
-            if asked.record and not asked.recorded:  # what is kept already is all there is of them
+            if asked.record:
                 keep(peer, records + refused)
     for one in refused:
         print(f"{one['name']}: refused by {peer.NAME}, drawn again: {one['cause'][:200]}")
     count = {verdict: sum(record["verdict"] == verdict for record in records) for verdict in ("holds", "differs", "decisive")}
     print(f"{count['holds']} of {len(records)} hold ({100 * count['holds'] / max(1, len(records)):.1f} %), {count['differs']} differ, "
           f"{count['decisive']} are called decisive by the import; {len(refused)} draws refused by {peer.NAME}")
-    if asked.record:
-        keep(peer, records + refused)
 
 
 if __name__ == "__main__":
