@@ -157,18 +157,20 @@ static inline uint32_t block_place(size_t *size, size_t bytes, size_t alignment)
 }
 
 /*
- * Asks where a packet at the front of its lane may go. The answer, of `words` words, is left in `wants`; it must be some
+ * Asks where a packet at the front of an input lane may go. The answer, of `words` words, is left in `wants`; it must be some
  * of the lanes in `usable`.
  */
 static inline __attribute__((always_inline)) void ask_route(const struct network *network, struct route *question,
-                                                            uint32_t packet, bool from_router, uint64_t *wants,
-                                                            const uint64_t *usable, uint32_t words, tick_t now)
+                                                            uint32_t packet, uint32_t lane, bool from_router,
+                                                            uint64_t *wants, const uint64_t *usable, uint32_t words,
+                                                            tick_t now)
 {
     for (uint32_t w = 0; w < words; w++)
         wants[w] = 0;
     question->packet = network_packet(network, packet);
     question->packet->hops += from_router;
     question->draws = 0;
+    question->input_lane = lane;
     question->vcs = wants;
     question->routing->route(question);
     uint64_t some = 0, wrong = 0;

@@ -49,7 +49,7 @@ struct route {
     uint32_t router;               /* as the topology counts them */
     uint32_t first_router;         /* of the plane, as the network counts them: what its own number 0 is */
     uint32_t draws;                /* random choices made for this question */
-    uint32_t input_vc;             /* that the head is in, where the router tells adaptive algorithms; else any beyond */
+    uint32_t input_lane;           /* that the head is in, as the router counts them; see route_input_vc */
     struct decisions *decisions;   /* NULL: choose at random */
     struct congestion *congestion; /* of the network's routers; NULL while routes are checked rather than run */
     tick_t now;                    /* for sensors; set where routing is adaptive */
@@ -99,6 +99,18 @@ static inline uint32_t route_pick(struct route *route, uint32_t options)
     uint64_t name = random_mix(((uint64_t)packet->source << 32 | packet->sequence) + 0x9e3779b97f4a7c15u);
     uint64_t draw = random_mix(route->routing->seed ^ name ^ ((uint64_t)packet->hops << 8 | route->draws++));
     return (uint32_t)(((draw >> 32) * options) >> 32);
+}
+
+/* The VC that the head is in, as algorithms count them: the first of its protocol class is 0. */
+static inline uint32_t route_input_vc(const struct route *route)
+{
+    return route->input_lane % route->routing->num_vcs - route->packet->protocol * route->routing->vcs;
+}
+
+/* Must an output lane have room for the whole packet that takes it? Else escape VCs could be out of reach behind another. */
+static inline bool routing_needs_room(const struct routing *routing)
+{
+    return routing->escape_vcs && !routing->takes_room_as_it_comes;
 }
 
 /* Offers some VCs of a port between routers. */

@@ -30,3 +30,16 @@ def test_duato_with_nothing_but_escape_vcs_is_dimension_order(router, topology, 
     digests = {run(config_of(network_of(topology, routing, {"type": router, "num_vcs": vcs}),
                              blast(0.5, flits=4, warmup=100, sample=400)))["simulation"]["digest"] for routing in ("duato", order)}
     assert len(digests) == 1 and "0" * 32 not in digests  # which would say that no packet was sampled
+
+
+def transposed(routing, router, **more):
+    network = network_of({"type": "mesh", "widths": [8, 8]}, routing, {"type": router, "num_vcs": 4})
+    return run(config_of({**network, **more}, blast(0.3, "transpose", warmup=1000, sample=3000, finish_limit=1000)))
+
+
+@pytest.mark.parametrize("router", ["input_queued", "input_output_queued", "output_queued", "packet", "single_cycle", "simured", "staged"])
+def test_who_is_on_an_adaptive_vc_stays_adaptive_in_every_router(router):
+    """All of a row turn where it meets the diagonal, up to 7 terminals by one channel: 1/7 is all that dimension order carries
+    of each, though others send more. Other minimal ways carry twice that."""
+    assert transposed("dimension_order", router)["applications"][0]["accepted_load"] < 0.26
+    assert transposed("one_way_escape", router)["applications"][0]["accepted_load"] > 0.29

@@ -32,7 +32,7 @@ struct state {
     uint32_t waypoint;
     uint32_t route;
     uint32_t hops;
-    uint32_t unused;
+    uint32_t input_vc; /* one of those that its head may be in */
 };
 
 struct check {
@@ -176,10 +176,13 @@ static void follow_port(struct check *check, const struct state *state, const st
                          .waypoint = packet->waypoint,
                          .route = packet->route,
                          .hops = state->hops + 1};
-    if (counted)
+    if (counted) {
+        next.input_vc = (uint32_t)lowest_bit(counted);
         states_add(check, &next);
+    }
     if (counted == vcs)
         return;
+    next.input_vc = (uint32_t)lowest_bit(vcs & ~counted);
     next.held = state->held;
     next.channel = state->channel;
     states_add(check, &next);
@@ -229,6 +232,7 @@ static struct route question(struct check *check, struct packet *packet, const s
     return (struct route){.routing = check->routing,
                           .packet = packet,
                           .router = state->router,
+                          .input_lane = state->input_vc,
                           .decisions = decisions,
                           .vcs = check->vcs};
 }

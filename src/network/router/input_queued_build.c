@@ -314,7 +314,7 @@ void input_queued_build(void *routers, const void *config)
     q->depth = buffer_most(c->num_vcs, c->buffer_depth, c->buffer_exclusive, c->buffer_maximum);
     q->shares_room = network->plan.room_exclusive && !outputs;
     q->is_extended = q->shares_room || network->service.groups > 1;
-    q->needs_room = network->routing.escape_vcs != 0 && !network->routing.takes_room_as_it_comes;
+    q->needs_room = routing_needs_room(&network->routing);
     c->vc_needs_credit |= q->needs_room;
     q->cycle = c->cycle;
     q->edges = c->at_edges ? network->channel_cycle : 0;

@@ -54,9 +54,7 @@ STAGE void route(struct view *v, struct variant is)
         question->now = v->now;
     BITS_EACH(lane, v->fresh, is.words) {
         struct flit front = v->inputs[lane].front;
-        if (!is.usual)
-            question->input_vc = facts_of(q, lane, is)->vc;
-        ask_route(q->network, question, front.packet, facts_of(q, lane, is)->at_router,
+        ask_route(q->network, question, front.packet, (uint32_t)lane, facts_of(q, lane, is)->at_router,
                   v->wants + lane * v->wants_apart, v->usable, is.words, v->now);
         if (is_traced(v, front, is))
             trace_route(q->network, question, (uint32_t)lane, v->now);

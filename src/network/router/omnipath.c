@@ -44,8 +44,8 @@ static void route(struct omnipath *q, struct omnipath_router *r, uint32_t input,
     uint32_t packet = packet_at(q, lane, 0);
     q->question.router = r->number;
     q->question.now = now;
-    ask_route(q->network, &q->question, packet, r->ports[input].back_kind == EVENT_CREDIT, lane->wants, r->usable,
-              q->words, now);
+    ask_route(q->network, &q->question, packet, input * q->num_vcs + vl, r->ports[input].back_kind == EVENT_CREDIT,
+              lane->wants, r->usable, q->words, now);
     if (network_is_traced(q->network, packet))
         network_trace(q->network, now, r->number, "RT", "from port %u vl %u, to terminal %u", input, vl,
                       q->question.packet->destination);

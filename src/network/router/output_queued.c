@@ -303,8 +303,8 @@ STAGE void retry(struct output_queued *q, struct output_queued_router *r, tick_t
 STAGE void route(struct output_queued *q, struct output_queued_router *r, uint32_t lane, tick_t now, uint32_t words)
 {
     const struct input_lane *input = &r->inputs[lane];
-    ask_route(q->network, &q->question, input->front.packet, input->back_kind == EVENT_CREDIT, input->wants, r->usable,
-              words, now);
+    ask_route(q->network, &q->question, input->front.packet, lane, input->back_kind == EVENT_CREDIT, input->wants,
+              r->usable, words, now);
     if (network_is_traced(q->network, input->front.packet))
         trace_route(q->network, &q->question, lane, now);
 }
@@ -423,7 +423,7 @@ static void output_queued_build(void *routers, const void *config)
     struct output_queued *q = routers;
     const struct output_queued_config *c = config;
     /* A queue without an end has room for any packet. */
-    q->needs_room = q->network->routing.escape_vcs && c->output_depth;
+    q->needs_room = routing_needs_room(&q->network->routing) && c->output_depth;
     q->outputs = output_stage_build(q->network, &(struct output_stage_config){
                                                     .arbiter = &c->arbiter,
                                                     .congestion = q->congestion,

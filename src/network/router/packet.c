@@ -45,7 +45,7 @@ FOR_WORDS void route(const struct packets *q, struct packet_head *head, struct p
                      struct route *question, uint32_t words)
 {
     question->router = head->number;
-    ask_route(q->network, question, input->first, input->back_kind == EVENT_CREDIT,
+    ask_route(q->network, question, input->first, lane, input->back_kind == EVENT_CREDIT,
               packet_wants_of(q, head, input, lane, words), packet_set(head, SET_USABLE, words), words, question->now);
     if (network_is_traced(q->network, input->first))
         trace_route(q->network, question, lane, question->now);

@@ -154,7 +154,7 @@ void packet_build(void *all, const void *config)
     q->depth = q->network->plan.buffer_depth;
     q->divides = c->chunk;
     q->by_output = c->queueing == BY_OUTPUT;
-    q->whole_for_room = q->network->routing.escape_vcs;
+    q->whole_for_room = routing_needs_room(&q->network->routing);
     lay_out(q, arena);
     q->blocks = arena_take(arena, q->stride * routers);
     q->wants = q->words == 1 ? NULL : arena_array(arena, uint64_t, (size_t)routers * q->lanes * q->words);

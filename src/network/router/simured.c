@@ -147,8 +147,8 @@ static void route(struct simured *q, struct simured_router *r, tick_t edge, tick
         }
         bits_remove(r->fresh, lane);
         input->output = LANE_WAITS;
-        ask_route(q->network, &q->question, packet, input->back_kind == EVENT_CREDIT, wants_of(q, r, lane), r->usable,
-                  q->words, now);
+        ask_route(q->network, &q->question, packet, lane, input->back_kind == EVENT_CREDIT, wants_of(q, r, lane),
+                  r->usable, q->words, now);
         if (r->number == q->question.packet->destination_router)
             keep_ejection_lanes(q, wants_of(q, r, lane));
         input->age = age_of(q, packet);

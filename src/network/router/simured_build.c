@@ -180,7 +180,8 @@ void simured_build(void *routers, const void *config)
         .forwards = c->buffer_forwarding,
         .is_plain = is_plain(c),
     };
-    q->needs_empty = c->lane_free == FREE_WHEN_EMPTY || (c->lane_free == FREE_AUTO && network->routing.escape_vcs);
+    q->needs_empty =
+        c->lane_free == FREE_WHEN_EMPTY || (c->lane_free == FREE_AUTO && routing_needs_room(&network->routing));
     q->cycle = c->cycle;
     q->crossbar = at_least_1(c->crossbar_delay) * c->cycle;
     q->head_crossbar = (at_least_1(c->crossbar_delay + c->switching_delay) - 1) * c->cycle;

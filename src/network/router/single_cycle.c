@@ -120,8 +120,8 @@ static void route(struct single_cycle *q, const struct router *router, uint32_t 
              front->packet, front->place & FLIT_POSITION);
     q->question.router = router->number;
     q->question.now = now;
-    ask_route(q->network, &q->question, front->packet, !lane->link->to_terminal, lane->wants, router->usable, q->words,
-              now);
+    ask_route(q->network, &q->question, front->packet, number, !lane->link->to_terminal, lane->wants, router->usable,
+              q->words, now);
     lane->output = LANE_WAITS;
     if (network_is_traced(q->network, front->packet))
         trace_route(q->network, &q->question, number, now);
@@ -131,7 +131,8 @@ static void route(struct single_cycle *q, const struct router *router, uint32_t 
 static bool has_room(const struct single_cycle *q, const struct lane *output, const struct packet *packet)
 {
     uint32_t depth = output->link->depth;
-    return !q->network->routing.escape_vcs || output->credits >= (packet->size < depth ? packet->size : depth);
+    return !routing_needs_room(&q->network->routing) ||
+           output->credits >= (packet->size < depth ? packet->size : depth);
 }
 
 /* The first that is free after the one it had last. */
@@ -321,7 +322,7 @@ static void single_cycle_look(const void *routers, uint32_t router, uint32_t num
 {
     const struct single_cycle *q = routers;
     const struct lane *lanes = q->each[router].lanes, *lane = &lanes[number];
-    bool needs_room = q->network->routing.escape_vcs;
+    bool needs_room = routing_needs_room(&q->network->routing);
     if (lane->count) {
         seen->packet = flit_at(q, lane, 0)->packet;
         seen->room = lane->output < LANE_WAITS ? !lanes[lane->output].credits

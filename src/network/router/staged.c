@@ -81,9 +81,8 @@ static void end_routing(struct staged *q, struct staged_router *r, tick_t now)
         struct staged_lane *lane = &r->inputs[number];
         if (lane->entry_state != REGISTER_ASKS || lane->routed_at > now)
             continue;
-        q->question.input_vc = (uint32_t)number % q->num_vcs;
-        ask_route(q->network, &q->question, lane->entry.packet, lane->back_kind == EVENT_CREDIT, lane->answer,
-                  r->usable, q->words, now);
+        ask_route(q->network, &q->question, lane->entry.packet, (uint32_t)number, lane->back_kind == EVENT_CREDIT,
+                  lane->answer, r->usable, q->words, now);
         if (network_is_traced(q->network, lane->entry.packet))
             trace_route(q->network, &q->question, (uint32_t)number, now);
         lane->entry_state = REGISTER_READY;

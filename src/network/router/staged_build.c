@@ -63,7 +63,7 @@ static void staged_check(const struct network *network, const struct choice *sel
 {
     const struct staged_config *c = self->config;
     buffer_check(c->buffer_min, c->buffer_depth, self, errors);
-    if (network->routing.escape_vcs)
+    if (routing_needs_room(&network->routing))
         choice_error(errors, self, "type",
                      "'staged' gives output VCs without regard to their room, which escape VCs need; accepted: "
                      "input_queued, input_output_queued, output_queued");

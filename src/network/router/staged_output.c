@@ -153,9 +153,8 @@ static void end_routing(struct staged_output *q, struct staged_output_router *r,
         struct staged_input *lane = &r->inputs[number];
         if (lane->state != ENTRY_ROUTED || lane->routed_at > now)
             continue;
-        q->question.input_vc = (uint32_t)number % q->num_vcs;
-        ask_route(q->network, &q->question, lane->entry.packet, lane->back_kind == EVENT_CREDIT, q->offered, r->usable,
-                  q->words, now);
+        ask_route(q->network, &q->question, lane->entry.packet, (uint32_t)number, lane->back_kind == EVENT_CREDIT,
+                  q->offered, r->usable, q->words, now);
         if (network_is_traced(q->network, lane->entry.packet))
             trace_route(q->network, &q->question, (uint32_t)number, now);
         FW_CHECK(bits_any(q->offered, q->words), "router %u: routing offers nothing", r->number);
@@ -264,7 +263,7 @@ static void staged_output_check(const struct network *network, const struct choi
 {
     const struct staged_output_config *c = self->config;
     buffer_check(c->buffer_min, c->buffer_depth, self, errors);
-    if (network->routing.escape_vcs)
+    if (network->routing.escape_vcs) /* who has drawn an output does not take another */
         choice_error(errors, self, "type",
                      "'staged_output' gives output VCs without regard to their room, which escape VCs need; accepted: "
                      "input_queued, input_output_queued, output_queued");

@@ -198,7 +198,7 @@ static void one_way_escape_route(struct route *route)
     struct packet *packet = route->packet;
     if (route_ends(route))
         return;
-    bool is_escaping = packet->hops > 0 && route->input_vc < order->classes;
+    bool is_escaping = packet->hops > 0 && route_input_vc(route) < order->classes;
     uint64_t adaptive =
         config->adaptive_vc ? bit(config->adaptive_vc) : bits_range(order->classes, routing->vcs - order->classes);
     const uint16_t *here = order->coordinates + (size_t)route->router * order->dimensions;
@@ -219,7 +219,6 @@ static const struct routing_ops one_way_escape = {
     .options = one_way_escape_options,
     .example = "{\"type\": \"one_way_escape\"}",
     .needs = "3 VCs on a torus, elsewhere 2",
-    .is_adaptive = true,
     .is_minimal = true,
     .prepare = one_way_escape_prepare,
     .route = one_way_escape_route,
