@@ -68,7 +68,7 @@ double route_congestion(const struct route *route, enum congestion_mode mode, ui
     const struct routing *routing = route->routing;
     uint32_t lane = (routing->local_ports + port) * routing->num_vcs, count = routing->num_vcs;
     double values[WORD_BITS];
-    if (mode == CONGESTION_VC) { /* only from the first of them to the last */
+    if (mode == CONGESTION_VC || mode == CONGESTION_OFFERED_SUM) { /* only from the first of them to the last */
         lane += route->packet->protocol * routing->vcs + (uint32_t)lowest_bit(vcs);
         vcs >>= lowest_bit(vcs);
         count = WORD_BITS - (uint32_t)__builtin_clzll(vcs);
