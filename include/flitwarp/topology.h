@@ -120,3 +120,10 @@ uint32_t grid_distance(const struct topology *topology, uint32_t from, uint32_t 
 uint32_t grid_channel_class(const struct topology *topology, uint32_t router, uint32_t port);
 /* "dimension 0", ... */
 extern const char *const dimension_names[MAX_DIMENSIONS];
+
+/* On a chip: do the terminals of a router form such a tile, so many along a row and so many across? Else a message. */
+static inline bool tile_fits(const struct u32_list *tile, uint32_t concentration)
+{
+    return tile->count == 2 && tile->items[0] * tile->items[1] == concentration;
+}
+#define TILE_EXPECTED "expected two numbers whose product is the %u terminals of a router"

@@ -20,6 +20,7 @@
 #include "network/line_file.h"
 
 #include <float.h>
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -235,19 +236,53 @@ static bool check_classes(const struct network_config *config, const char *key, 
         classes > 1 ? topology->channel_class_names[classes - 1] : "");
 }
 
+static uint32_t apart(uint32_t a, uint32_t b) { return a > b ? a - b : b - a; }
+
+/* Terminals' widths between two routers of a chip, along its sides; 1 where there is no chip. */
+static uint32_t chip_length(const struct chip_config *chip, uint32_t a, uint32_t b)
+{
+    if (!chip->row)
+        return 1;
+    return chip->tile.items[0] * apart(a % chip->row, b % chip->row) +
+           chip->tile.items[1] * apart(a / chip->row, b / chip->row);
+}
+
+/* Widths from the middle of a side to one of its places, less the first. */
+static uint32_t beyond_middle(uint32_t place, uint32_t side)
+{
+    uint32_t middle = side / 2, steps = side % 2         ? apart(place, middle)
+                                        : place < middle ? middle - place
+                                                         : place - middle + 1;
+    return steps ? steps - 1 : 0;
+}
+
+/* Widths between a terminal of a tile and its router in the middle of it, at least 1. */
+static uint32_t tile_length(const struct chip_config *chip, uint32_t slot)
+{
+    uint32_t width = chip->tile.items[0], height = chip->tile.items[1];
+    return 1 + beyond_middle(slot % width, width) + beyond_middle(slot / width, height);
+}
+
 static bool check_chip(const struct network_config *config, const struct topology *topology, uint32_t of_plane,
                        struct errors *errors)
 {
-    const struct chip_config *chip = &config->channel.chip;
+    const struct channel_config *channel = &config->channel;
+    const struct chip_config *chip = &channel->chip;
     const struct json *node = json_find(network_node(config, "channel"), "chip");
     if (!chip->row)
         return true;
-    if (chip->tile.count != 2 || chip->tile.items[0] * chip->tile.items[1] != topology->concentration)
-        return node_error(errors, node, "tile", "expected two numbers whose product is the %u terminals of a router",
-                          topology->concentration);
+    if (channel->latencies.count)
+        return node_error(errors, node, NULL, "channels have latencies by class, not by distance");
+    if (!tile_fits(&chip->tile, topology->concentration))
+        return node_error(errors, node, "tile", TILE_EXPECTED, topology->concentration);
     if (of_plane % chip->row)
         return node_error(errors, node, "row", "%u routers do not fill rows of %u", of_plane, chip->row);
-    return true;
+    uint64_t longest = chip_length(chip, 0, of_plane - 1) * channel->latency;
+    uint64_t from_corner = tile_length(chip, 0) * config->terminal_channel.latency;
+    if (longest <= MAX_LATENCY && from_corner <= MAX_LATENCY)
+        return true;
+    return node_error(errors, node, NULL, "the longest channel of the chip takes %" PRIu64 " ticks, more than %g",
+                      longest > from_corner ? longest : from_corner, MAX_LATENCY);
 }
 
 bool channel_latencies_init(struct channel_latencies *latencies, const struct network_config *config,
@@ -275,33 +310,6 @@ static uint32_t cable_latency(const struct channel_latencies *latencies, uint32_
         length += fabs(from[axis] - to[axis]);
     double ticks = ceil(length * latencies->config->channel.cable.per_metre * (1 - 1e-12)); /* 0.1 + 0.2 is 0.3 */
     return ticks < 1 ? 1 : (uint32_t)ticks;
-}
-
-static uint32_t apart(uint32_t a, uint32_t b) { return a > b ? a - b : b - a; }
-
-/* Terminals' widths between two routers of a chip, along its sides; 1 where there is no chip. */
-static uint32_t chip_length(const struct chip_config *chip, uint32_t a, uint32_t b)
-{
-    if (!chip->row)
-        return 1;
-    return chip->tile.items[0] * apart(a % chip->row, b % chip->row) +
-           chip->tile.items[1] * apart(a / chip->row, b / chip->row);
-}
-
-/* Widths from the middle of a side to one of its places, less the first. */
-static uint32_t beyond_middle(uint32_t place, uint32_t side)
-{
-    uint32_t middle = side / 2, steps = side % 2         ? apart(place, middle)
-                                        : place < middle ? middle - place
-                                                         : place - middle + 1;
-    return steps ? steps - 1 : 0;
-}
-
-/* Widths between a terminal of a tile and its router in the middle of it, at least 1. */
-static uint32_t tile_length(const struct chip_config *chip, uint32_t slot)
-{
-    uint32_t width = chip->tile.items[0], height = chip->tile.items[1];
-    return 1 + beyond_middle(slot % width, width) + beyond_middle(slot / width, height);
 }
 
 /* What a list has for a channel; it is not empty. */

@@ -4,9 +4,11 @@
 Packets are alone in the network (see test_zero_load.py): a packet of one flit through H routers of three cycles takes
 the terminal channels' latencies, 3 H, and the latencies of the channels on its way.
 """
+import re
+
 import pytest
 
-from support import blast, config_of, network_of, run, run_logged
+from support import Failed, blast, config_of, network_of, run, run_logged
 from test_zero_load import lonely
 
 ROUTER = {"num_vcs": 4, "buffer_depth": 128}
@@ -174,6 +176,20 @@ def test_a_chip_has_latencies_by_distance():
         assert packet["tail_arrived"] - packet["created"] == ends + 3 * (1 + (a != b)) + length, packet
         seen.add((length, ends))
     assert len(seen) > 10
+
+
+@pytest.mark.parametrize("change, message", [
+    ({"network__channel__latency": 10**9}, "the longest channel of the chip takes 8000000000 ticks"),  # more than 2^32
+    ({"network__terminal_channel__latency": 500000000}, "takes 1500000000 ticks, more than 1e+09"),
+    ({"network__channel__latencies": [3]}, "channels have latencies by class, not by distance"),
+    ({"network__channel__chip__tile": [4, 2]}, "product is the 16 terminals of a router"),
+    ({"network__channel__chip__row": 3}, "4 routers do not fill rows of 3"),
+])
+def test_chips_without_their_lengths_are_refused(change, message):
+    network = network_of({"type": "hyperx", "widths": [4], "concentration": 16}, "dimension_order", ROUTER,
+                         {"chip": {"row": 2, "tile": [4, 4]}}, 1)
+    with pytest.raises(Failed, match=re.escape(message)):
+        run(config_of(network, blast(0.1, warmup=0, sample=10)), **change)
 
 
 def test_a_latency_of_one_way_does_not_hold_back(tmp_path):

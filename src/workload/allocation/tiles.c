@@ -26,9 +26,8 @@ static uint32_t tiles_allocate(const struct choice *self, const struct topology 
 {
     const struct tiles_config *config = self->config;
     (void)seed;
-    if (config->tile.count != 2 || config->tile.items[0] * config->tile.items[1] != topology->concentration)
-        return choice_error(errors, self, "tile", "expected two numbers whose product is the %u terminals of a router",
-                            topology->concentration);
+    if (!tile_fits(&config->tile, topology->concentration))
+        return choice_error(errors, self, "tile", TILE_EXPECTED, topology->concentration);
     if (topology->routers % config->row)
         return choice_error(errors, self, "row", "%u routers do not fill rows of %u", topology->routers, config->row);
     uint32_t width = config->tile.items[0], height = config->tile.items[1];
