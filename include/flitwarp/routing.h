@@ -18,7 +18,8 @@ struct decisions; /* enumerates random choices when routes are checked rather th
 struct routing {
     const struct routing_ops *ops;
     bool is_adaptive; /* ops->is_adaptive, unless prepare() finds that these settings are not */
-    bool looks_afar;  /* reads the sensors of other routers, at no delay: set by prepare(); not in a network in parts */
+    /* Set by prepare(): the setting by which it reads the sensors of other routers, at no delay; not in a network in parts */
+    const char *looks_afar_key;
     void (*inject)(struct route *route); /* ops->inject and ops->route, unless prepare() knows faster ones for this */
     void (*route)(struct route *route);  /* topology */
     void (*route_in_class)(struct route *route); /* with protocol classes: the algorithm, for the first of them */

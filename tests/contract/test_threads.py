@@ -214,7 +214,10 @@ def test_state_that_is_not_put_back_is_found(tmp_path):
     (["--sync", "conservative", "--threads", "0"], "simulator.threads"),
     (["--sync", "optimism"], "simulator.sync"),
     (["--sync", "conservative", "--threads", "2", 'network.routing={"type": "ugal", "knowledge": "global"}',
-      "network.router.num_vcs=8"], "network.routing.knowledge: 'global'"),
+      "network.router.num_vcs=8"], "network.routing.knowledge: this setting reads other routers"),
+    (["--sync", "conservative", "--threads", "2", 'network.routing={"type": "ugal", "decides": "source"}',
+      "network.router.num_vcs=8"], "network.routing.decides: this setting reads other routers at no delay, which threads cannot; "
+     "accepted: 'router'"),
 ])
 def test_what_threads_cannot_do_is_refused(arguments, said):
     ended = run(*arguments)

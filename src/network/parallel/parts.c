@@ -253,10 +253,11 @@ bool network_share_out(struct network *network, const struct network_split *spli
     network->core->parts[0] = network;
     if (!is_possible || network->core->all_parts == 1)
         return is_possible;
-    if (network->routing.looks_afar)
+    if (network->routing.looks_afar_key)
         return choice_error(
-            errors, &network->core->config->routing, "knowledge",
-            "'global' reads other routers at no delay, which threads cannot; accepted: 'local', or 1 thread");
+            errors, &network->core->config->routing, network->routing.looks_afar_key,
+            "this setting reads other routers at no delay, which threads cannot; accepted: '%s', or 1 thread",
+            strcmp(network->routing.looks_afar_key, "decides") == 0 ? "router" : "local");
     if (network->plan.one_part_key)
         return choice_error(errors, &network->core->config->router, network->plan.one_part_key,
                             "this setting steps the whole network at once, which threads cannot; accepted: 1 thread");

@@ -46,7 +46,7 @@ static void dragonfly_phases_prepare(struct routing *routing, const struct choic
     if (!dragonfly || dragonfly->shape != GROUP_ALL_TO_ALL)
         routing_misfit(routing, self, "topology \"dragonfly\"", errors);
     routing->is_adaptive = config->detours;
-    routing->looks_afar = config->detours && config->decides == DECIDES_AT_SOURCE;
+    routing->looks_afar_key = config->detours && config->decides == DECIDES_AT_SOURCE ? "decides" : NULL;
     routing->classes =
         routing->vcs > phases ? routing->vcs : phases; /* a VC each; those beyond serve injection alone */
 }

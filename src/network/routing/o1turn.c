@@ -45,7 +45,7 @@ static void o1turn_prepare(struct routing *routing, const struct choice *self, s
         choice_error(errors, self, "choice", "\"adaptive\" is for meshes and hyperx");
     routing->state = order;
     routing->is_adaptive = config->choice == CHOICE_ADAPTIVE;
-    routing->looks_afar = routing->is_adaptive && config->decides == DECIDES_AT_SOURCE;
+    routing->looks_afar_key = routing->is_adaptive && config->decides == DECIDES_AT_SOURCE ? "decides" : NULL;
     routing->classes = order ? 2 * order->classes : is_hyperx ? 2 : 1;
 }
 

@@ -98,10 +98,10 @@ static void ugal_prepare(struct routing *routing, const struct choice *self, str
     ugal->detours.keeps_first = config->detour_vcs == DETOUR_IN_FIRST;
     if (ugal->detours.keeps_first && (!topology_hyperx(routing->topology) || routing->ops == &par))
         choice_error(errors, self, "detour_vcs", "\"first\" is for \"ugal\" on topology \"hyperx\"; accepted: by_leg");
-    routing->looks_afar = config->decides == DECIDES_AT_SOURCE;
+    routing->looks_afar_key = config->decides == DECIDES_AT_SOURCE ? "decides" : NULL;
     routing->inject = config->decides == DECIDES_AT_SOURCE ? ugal_inject : NULL;
     if (config->knowledge == KNOWLEDGE_GLOBAL) {
-        routing->looks_afar = true;
+        routing->looks_afar_key = "knowledge";
         struct search search;
         search_init(&search, routing->topology, arena);
         ugal->neighbours = search.neighbours;
@@ -246,7 +246,7 @@ static void settle_leg(struct route *route)
     struct packet *packet = route->packet;
     const struct routing *routing = route->routing;
     packet->route &= ~ROUTE_EITHER;
-    uint32_t vc = route->input_vc - packet->protocol * routing->vcs;
+    uint32_t vc = route_input_vc(route);
     if (vc < routing->vcs && (routing->class_vcs[0] & bit(vc)))
         detour_start(packet, packet->destination_router);
 }
