@@ -139,17 +139,17 @@ static const struct routing_row {
     {"torus", "dim_order_ni", "dimension_order", "dateline=by_wrap", no_ni},
     {"torus", "dim_order_bal", "dimension_order", "dateline=balanced",
      "a packet keeps the half of the VCs that it was given as it entered a ring, if need be by lot"},
-    {"torus", "valiant", "two_legs", "dateline=by_wrap", NULL},
+    {"torus", "valiant", "valiant", "own_router=true dateline=by_wrap", NULL},
     {"torus", "min_adapt", "one_way_escape", "dimensions=first adaptive_vc=3", NULL},
     {"mesh", "dor dim_order", "dimension_order", "", NULL},
     {"mesh", "dim_order_ni dim_order_pni", "dimension_order", "", no_ni},
     {"mesh", "xy_yx", "o1turn", "", NULL},
     {"mesh", "adaptive_xy_yx", "o1turn", "choice=adaptive", NULL},
-    {"mesh", "romm", "two_legs", "among=between", NULL},
-    {"mesh", "romm_ni", "two_legs", "among=between", no_ni},
+    {"mesh", "romm", "valiant", "intermediate=between", NULL},
+    {"mesh", "romm_ni", "valiant", "intermediate=between", no_ni},
     {"mesh", "min_adapt", "one_way_escape", "dimensions=first", NULL},
     {"mesh", "planar_adapt", "planar_adaptive", "dimensions=first", NULL},
-    {"mesh", "valiant", "two_legs", "", NULL},
+    {"mesh", "valiant", "valiant", "own_router=true", NULL},
     {"cmesh", "dor", "express_order", "first=x", NULL},
     {"cmesh", "dor_no_express", "dimension_order", "", NULL},
     {"cmesh", "xy_yx", "express_order", "first=either from=2", NULL},
@@ -191,7 +191,7 @@ static void booksim_put_routing(struct import *import, const struct topology_row
         import_comment(import, import_ours(import, "network.routing"),
                        "the file names no routing_function; this is the usual one");
     bool has_halves = strcmp(topology->theirs, "torus") == 0 ||
-                      (row->ours && import_lists("o1turn two_legs valiant ugal express_order", row->ours));
+                      (row->ours && import_lists("o1turn valiant ugal express_order", row->ours));
     if (has_halves && booksim_count(import, "num_vcs", 1, 64) % 2)
         booksim_note(import, "num_vcs", DECISIVE,
                      "of an odd number BookSim's halves for two phases or orders share one VC",

@@ -147,11 +147,11 @@ FLATFLY_UGAL = {"mode": "port_total", "intermediate": "unaligned", "straight_vcs
 ROUTINGS = [
     ("mesh", "dor", "dimension_order", {}), ("mesh", "dim_order", "dimension_order", {}),
     ("mesh", "xy_yx", "o1turn", {}), ("mesh", "min_adapt", "one_way_escape", {"dimensions": "first"}),
-    ("mesh", "valiant", "two_legs", {}), ("mesh", "romm", "two_legs", {"among": "between"}),
+    ("mesh", "valiant", "valiant", {"own_router": True}), ("mesh", "romm", "valiant", {"intermediate": "between"}),
     ("mesh", "planar_adapt", "planar_adaptive", {"dimensions": "first"}),
     ("torus", "dim_order", "dimension_order", {"dateline": "by_wrap"}),
     ("torus", "min_adapt", "one_way_escape", {"dimensions": "first", "adaptive_vc": 3}),
-    ("torus", "valiant", "two_legs", {"dateline": "by_wrap"}),
+    ("torus", "valiant", "valiant", {"own_router": True, "dateline": "by_wrap"}),
     ("mesh", "adaptive_xy_yx", "o1turn", {"choice": "adaptive"}),
     ("fattree", "nca", "up_down", {"selection": "random"}), ("fattree", "anca", "up_down", {"selection": "of_two"}),
     ("tree4", "anca", "up_down", {"selection": "first"}), ("qtree", "nca", "up_down", {"selection": "random"}),
@@ -178,7 +178,7 @@ def test_routing_functions_of_booksim(booksim, topology, function, ours, options
 
 
 @pytest.mark.parametrize("topology,function,ours", [
-    ("torus", "dim_order_bal", "dimension_order"), ("mesh", "romm_ni", "two_legs"), ("mesh", "dim_order_ni", "dimension_order"),
+    ("torus", "dim_order_bal", "dimension_order"), ("mesh", "romm_ni", "valiant"), ("mesh", "dim_order_ni", "dimension_order"),
     ("mesh", "chaos", "minimal"), ("flatfly", "ugal_pni", "ugal"),
     ("torus", "nonsense", "minimal")])
 def test_routing_functions_that_are_not_the_same_are_said_so(booksim, topology, function, ours):

@@ -42,6 +42,12 @@ VOID = {
                                       "network.routing.mode", "port_average", "without selection \"adaptive\""),
     "reduction for ways at random": (network(topology="folded_clos", routing={"type": "up_down", "selection": "random"}),
                                      "network.routing.reduction", "weighted", "without selection \"adaptive\""),
+    "detour of packets that stop at their destination": (
+        network(topology="mesh", router={"num_vcs": 2}, routing={"type": "valiant", "passes_by": False}), "network.routing.own_router", True,
+        "with passes_by false"),
+    "detour between a router and itself": (
+        network(topology="mesh", router={"num_vcs": 2}, routing={"type": "valiant", "intermediate": "between"}),
+        "network.routing.own_router", True, "with intermediate 'between'"),
     "delay of no replies": (application("blast"), APPLICATION + "reply_delay", 5, "without replies"),
     "class of no replies": ({**application("blast"), **network(protocol_classes=2, router={"num_vcs": 4})},
                             APPLICATION + "reply_protocol_class", 1, "without replies"),

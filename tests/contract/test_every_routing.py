@@ -2,6 +2,7 @@
 """What every routing algorithm owes to protocol classes, to routers and to parallel channels: a class's packets go by its
 own VCs as another class's do by theirs, whichever router asks, and no channel is left out.
 """
+import csv
 import json
 import subprocess
 
@@ -24,13 +25,13 @@ def forms(routing):
     return [routing, everything.registered()["routing"][routing], *modes]
 
 
-def ran(network, application, directory):
+def ran(network, application, directory, *arguments):
     config = {"network": network, "workload": {"applications": [{
         "type": "blast", "warmup": 200, "sample": 1000, "load": 0.45, "traffic": "random_permutation", "finish_limit": 1,
         "size": {"type": "fixed", "flits": 3}, **application}]}}
-    ended = everything.start([PROGRAM], config, directory)
+    ended = everything.start([PROGRAM, *arguments], config, directory)
     assert ended.returncode == 0 or ended.stderr.startswith("deadlock"), ended.stderr
-    return json.loads(ended.stdout)["applications"][0]
+    return json.loads(ended.stdout)
 
 
 FIXED = {"type": "fixed_priority"}  # round robins would begin elsewhere in another class
@@ -47,5 +48,29 @@ def test_packets_of_another_class_fare_alike(routing, tmp_path):
             router = {"num_vcs": 2 * everything.vcs_needed(block, topology), "vc_allocator": ALLOCATOR, "allocator": ALLOCATOR}
             network = {"topology": topology, "routing": block, "router": router, "protocol_classes": 2,
                        "interface": {"injection_vcs": 1}}
-            first, second = [ran(network, {"protocol_class": number}, tmp_path) for number in range(2)]
+            first, second = [ran(network, {"protocol_class": number}, tmp_path)["applications"] for number in range(2)]
             assert second == first, (topology, block)
+
+
+@pytest.mark.parametrize("routing", sorted(set(everything.registered()["routing"]) - {"least_latency"}))  # which has one way
+def test_parallel_channels_are_used(routing, tmp_path):
+    """On every VC that a dimension's first channels carry flits on, its second ones do too, if less: routers take the first
+    that is free."""
+    for kind in ("mesh", "torus", "hyperx"):
+        topology = {"type": kind, "widths": [4, 4], "channels": [2, 2]}
+        if not everything.is_accepted(routing, topology):
+            continue
+        vcs = 2 * everything.vcs_needed(routing, topology)
+        network = {"topology": topology, "routing": routing, "router": {"num_vcs": vcs}}
+        ran(network, {"traffic": "uniform_random", "load": 0.9}, tmp_path, "--channel-log", tmp_path / "channels.csv")
+        flits, seen = {}, set()
+        with open(tmp_path / "channels.csv") as file:
+            for row in csv.DictReader(file):
+                router, target = int(row["router"]), int(row["target"])
+                if row["kind"] != "between":
+                    continue
+                is_second, dimension = (router, target) in seen, router // 4 != target // 4
+                seen.add((router, target))
+                for vc in range(vcs):
+                    flits.setdefault((dimension, vc), [0, 0])[is_second] += int(row[f"vc{vc}"])
+        assert len(seen) > 40 and all(second > 0 for first, second in flits.values() if first), (topology, flits)

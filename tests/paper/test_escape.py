@@ -6,7 +6,7 @@ beyond it, stand still in most of these runs.
 """
 import pytest
 
-from support import blast, config_of, network_of, run
+from support import Failed, blast, config_of, network_of, run
 
 CASES = [("output_queued", 2, 2), ("input_output_queued", 1, 1), ("input_output_queued", 2, 2), ("input_queued", 2, None)]
 
@@ -43,3 +43,15 @@ def test_who_is_on_an_adaptive_vc_stays_adaptive_in_every_router(router):
     of each, though others send more. Other minimal ways carry twice that."""
     assert transposed("dimension_order", router)["applications"][0]["accepted_load"] < 0.26
     assert transposed("one_way_escape", router)["applications"][0]["accepted_load"] > 0.29
+
+
+def test_a_vc_for_escape_is_not_adaptive():
+    network = network_of({"type": "torus", "widths": [4, 4]}, {"type": "one_way_escape", "adaptive_vc": 1}, {"num_vcs": 4})
+    with pytest.raises(Failed, match="adaptive_vc: 1 is a VC for escape; accepted: 2 and above"):
+        run(config_of(network, blast(0.1)))
+
+
+def test_ways_between_are_those_of_a_mesh():
+    network = network_of({"type": "torus", "widths": [4, 4]}, {"type": "valiant", "intermediate": "between"}, {"num_vcs": 4})
+    with pytest.raises(Failed, match='intermediate: "between" needs topology "mesh", not "torus"'):
+        run(config_of(network, blast(0.1)))

@@ -154,7 +154,7 @@ static void dragonfly_detours_init(struct detours *detours, enum local_order ord
  */
 
 static const char *const intermediate_names[] = {
-    "auto", "router", "group", "unaligned", "source", "destination", "source_destination", NULL};
+    "auto", "router", "group", "unaligned", "source", "destination", "source_destination", "between", NULL};
 
 enum detour_order { ORDER_FIRST_TO_LAST, ORDER_DRAWN };
 static const char *const detour_order_names[] = {"first_to_last", "either", NULL};
@@ -163,7 +163,7 @@ const struct option detour_options[] = {
     OPTION_ENUM(struct detour_config, intermediate, "\"auto\"", intermediate_names,
                 "where a detour goes: any router; any other group (dragonflies; auto takes it there); on a hyperx a "
                 "router that keeps the coordinates that are right (unaligned), or one in a row of the source, the "
-                "destination or either"),
+                "destination or either; on a mesh any router between source and destination (between: ROMM)"),
     OPTION_LOCAL_ORDER(struct detour_config),
     OPTION_ENUM(
         struct detour_config, order, "\"first_to_last\"", detour_order_names,
@@ -263,6 +263,21 @@ static uint32_t draw_in_rows(struct route *route, const struct hyperx *hyperx, u
     return hyperx_router(hyperx, centre, d, coordinate);
 }
 
+/* On a mesh: any router on a minimal way (Nesson and Johnsson 1995). */
+static uint32_t draw_between(struct route *route, const struct detours *detours)
+{
+    const struct dimension_order *order = detours->order;
+    const uint16_t *here = order->coordinates + (size_t)route->router * order->dimensions;
+    const uint16_t *there = order->coordinates + (size_t)route->packet->destination_router * order->dimensions;
+    uint32_t router = 0, stride = 1;
+    for (uint32_t d = 0; d < order->dimensions; d++) {
+        uint32_t low = here[d] < there[d] ? here[d] : there[d], high = here[d] + there[d] - low;
+        router += stride * (low + route_pick(route, high - low + 1));
+        stride *= order->rings[d].width;
+    }
+    return router;
+}
+
 static uint32_t draw_router(struct route *route, const struct detours *detours)
 {
     const struct hyperx *hyperx = detours->topology->facts;
@@ -278,6 +293,8 @@ static uint32_t draw_router(struct route *route, const struct detours *detours)
         return draw_in_rows(route, hyperx, destination);
     case INTERMEDIATE_SOURCE_DESTINATION:
         return draw_in_rows(route, hyperx, route_pick(route, 2) ? destination : route->router);
+    case INTERMEDIATE_BETWEEN:
+        return draw_between(route, detours);
     default:
         return detours->hosts[route_pick(route, detours->host_count)];
     }
@@ -303,17 +320,23 @@ static bool detour_fits(const struct detours *detours, const struct choice *self
     const struct topology *topology = detours->topology;
     const struct detour_config *config = self->config;
     enum intermediate intermediate = detours->intermediate;
-    bool needs_hyperx = intermediate > INTERMEDIATE_GROUP;
+    bool needs_mesh = intermediate == INTERMEDIATE_BETWEEN,
+         needs_hyperx = intermediate > INTERMEDIATE_GROUP && !needs_mesh;
     if (config->order == ORDER_DRAWN && !topology_hyperx(topology))
         return choice_error(errors, self, "order", "\"either\" needs topology \"hyperx\", not \"%s\"",
                             topology->ops->name);
     if (!config->passes_by && topology_dragonfly(topology))
         return choice_error(errors, self, "passes_by", "false is not for dragonflies");
-    if (needs_hyperx ? topology_hyperx(topology) != NULL
-                     : intermediate != INTERMEDIATE_GROUP || topology_dragonfly(topology))
+    if (needs_mesh     ? topology->grid && !topology->grid->wraps
+        : needs_hyperx ? topology_hyperx(topology) != NULL
+                       : intermediate != INTERMEDIATE_GROUP || topology_dragonfly(topology))
         return true;
     return choice_error(errors, self, "intermediate", "\"%s\" needs topology \"%s\", not \"%s\"",
-                        intermediate_names[intermediate], needs_hyperx ? "hyperx" : DRAGONFLIES, topology->ops->name);
+                        intermediate_names[intermediate],
+                        needs_mesh     ? "mesh"
+                        : needs_hyperx ? "hyperx"
+                                       : DRAGONFLIES,
+                        topology->ops->name);
 }
 
 bool detours_init(struct detours *detours, const struct routing *routing, const struct choice *self,
@@ -371,10 +394,14 @@ static void valiant_prepare(struct routing *routing, const struct choice *self, 
     routing->state = detours;
     if (detours_init(detours, routing, self, false, arena, errors))
         routing->classes = detours->classes;
-    detours->takes_own = ((const struct valiant_config *)self->config)->own_router;
-    if (detours->takes_own && topology_dragonfly(routing->topology))
-        choice_error(errors, self, "own_router",
-                     "true has no effect on dragonflies, where a detour goes to another group; accepted: false");
+    const struct valiant_config *config = self->config;
+    detours->takes_own = config->own_router;
+    const char *why = topology_dragonfly(routing->topology) ? "on dragonflies, where a detour goes to another group"
+                      : !config->detour.passes_by           ? "with passes_by false"
+                      : config->detour.intermediate == INTERMEDIATE_BETWEEN ? "with intermediate 'between'"
+                                                                            : NULL;
+    if (detours->takes_own && why)
+        choice_error(errors, self, "own_router", "true has no effect %s; accepted: false", why);
 }
 
 static void valiant_inject(struct route *route)

@@ -88,6 +88,7 @@ enum intermediate {
     INTERMEDIATE_SOURCE,
     INTERMEDIATE_DESTINATION,
     INTERMEDIATE_SOURCE_DESTINATION,
+    INTERMEDIATE_BETWEEN,
 };
 
 /* The first member of the config struct of an algorithm with detours. */

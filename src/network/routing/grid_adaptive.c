@@ -26,6 +26,8 @@ static uint32_t grid_ways(const struct grid *grid, const uint16_t *coordinates, 
     return (up <= down ? WAY_UP : 0) | (down <= up ? WAY_DOWN : 0);
 }
 
+#define MESHES "a grid that does not wrap (mesh, hypercube)"
+
 /* Offers some VCs of all channels that lead in some directions of a dimension. */
 static void grid_offer(struct route *route, uint32_t dimension, uint32_t ways, uint64_t vcs)
 {
@@ -140,6 +142,76 @@ static const struct routing_ops torus_adaptive = {
 };
 REGISTER_ROUTING(torus_adaptive);
 
+/* ---- as BookSim has them ---- */
+
+/* N. Jiang et al., ISPASS 2013. Of several ways that are equally good BookSim's own router keeps the first. */
+enum { EVERY_DIMENSION, FIRST_DIMENSION };
+static const char *const dimensions_names[] = {"all", "first", NULL};
+#define OPTION_DIMENSIONS(config)                                                                                      \
+    OPTION_ENUM(config, dimensions, "\"all\"", dimensions_names,                                                       \
+                "in which a packet is offered hops on adaptive VCs: all that lead closer, or the first alone, as "     \
+                "BookSim's router takes it")
+
+/* The same as duato, but who takes an escape VC stays on these. Adaptive VCs then need no room for a whole packet. */
+struct one_way_escape_config {
+    uint32_t dimensions;
+    uint32_t adaptive_vc;
+};
+
+static const struct option one_way_escape_options[] = {
+    OPTION_DIMENSIONS(struct one_way_escape_config),
+    OPTION_U32(struct one_way_escape_config, adaptive_vc, "null", 1, 63, NULL,
+               "the one adaptive VC of a port; null: all but those for escape"),
+    OPTION_END,
+};
+
+static void one_way_escape_prepare(struct routing *routing, const struct choice *self, struct arena *arena,
+                                   struct errors *errors)
+{
+    const struct one_way_escape_config *config = self->config;
+    escape_prepare(routing, self, arena, errors);
+    struct escape_layer *layer = routing->state;
+    if (!layer->order)
+        return;
+    uint32_t escapes = layer->order->classes, least = (config->adaptive_vc ? config->adaptive_vc : escapes) + 1;
+    if (least <= escapes)
+        choice_error(errors, self, "adaptive_vc", "%u is a VC for escape; accepted: %u and above", config->adaptive_vc,
+                     escapes);
+    routing->classes = routing->classes > least ? routing->classes : least;
+    if (config->adaptive_vc)
+        layer->adaptive_vcs = bit(config->adaptive_vc);
+    routing->takes_room_as_it_comes = true;
+}
+
+static void one_way_escape_route(struct route *route)
+{
+    const struct one_way_escape_config *config = route->routing->config;
+    const struct escape_layer *layer = route->routing->state;
+    const struct grid *grid = route->routing->topology->grid;
+    uint32_t target = route->packet->destination_router, offered = 0;
+    if (route_ends(route))
+        return;
+    bool is_escaping = route->packet->hops > 0 && route_input_vc(route) < layer->order->classes;
+    for (uint32_t d = 0; d < grid->dimensions && !is_escaping; d++) {
+        uint32_t ways = grid_ways(grid, layer->order->coordinates, route->router, target, d);
+        if (ways && (offered++ == 0 || config->dimensions == EVERY_DIMENSION)) /* BookSim goes down where both do */
+            grid_offer(route, d, ways & WAY_DOWN ? WAY_DOWN : WAY_UP, layer->adaptive_vcs);
+    }
+    dimension_order_step(route, layer->order, target, 0);
+}
+
+static const struct routing_ops one_way_escape = {
+    .name = "one_way_escape",
+    .summary = "any minimal way on a grid; who takes an escape VC stays on these, by dimension order",
+    .options = one_way_escape_options,
+    .example = "{\"type\": \"one_way_escape\"}",
+    .needs = "3 VCs on a torus, elsewhere 2",
+    .is_minimal = true,
+    .prepare = one_way_escape_prepare,
+    .route = one_way_escape_route,
+};
+REGISTER_ROUTING(one_way_escape);
+
 /* ---- without escape ---- */
 
 /*
@@ -249,7 +321,7 @@ static void turn_model_prepare(struct routing *routing, const struct choice *sel
     const struct turn_model_config *config = self->config;
     const struct grid *grid = routing->topology->grid;
     if (!grid || grid->wraps) {
-        routing_misfit(routing, self, "a grid that does not wrap (mesh, hypercube)", errors);
+        routing_misfit(routing, self, MESHES, errors);
         return;
     }
     forbid_turns(routing, config->model, arena);
@@ -296,3 +368,56 @@ static const struct routing_ops fully_adaptive = {
     .route = route_first,
 };
 REGISTER_ROUTING(fully_adaptive);
+
+/*
+ * Adaptive in the plane of two dimensions at a time (Chien and Kim 1992): the first dimension that is not right, in a class
+ * of its own, and the next one, in a class that says which way the packet goes in the first.
+ */
+struct planar_adaptive_config {
+    uint32_t dimensions;
+};
+
+static const struct option planar_adaptive_options[] = {
+    OPTION_DIMENSIONS(struct planar_adaptive_config),
+    OPTION_END,
+};
+
+static void planar_adaptive_prepare(struct routing *routing, const struct choice *self, struct arena *arena,
+                                    struct errors *errors)
+{
+    const struct grid *grid = routing->topology->grid;
+    routing->classes = 3;
+    if (!grid || grid->wraps)
+        routing_misfit(routing, self, MESHES, errors);
+    else
+        forbid_turns(routing, MODEL_ANY_TURN, arena); /* classes do that */
+}
+
+static void planar_adaptive_route(struct route *route)
+{
+    const struct planar_adaptive_config *config = route->routing->config;
+    const struct grid *grid = route->routing->topology->grid;
+    const uint16_t *coordinates = ((const struct turn_model *)route->routing->state)->coordinates;
+    const uint64_t *class_vcs = route->routing->class_vcs;
+    uint32_t d = 0, target = route->packet->destination_router, ways;
+    if (route_ends(route))
+        return;
+    while (!(ways = grid_ways(grid, coordinates, route->router, target, d)))
+        d++;
+    grid_offer(route, d, ways, class_vcs[2]);
+    if (d + 1 < grid->dimensions && config->dimensions == EVERY_DIMENSION)
+        grid_offer(route, d + 1, grid_ways(grid, coordinates, route->router, target, d + 1),
+                   class_vcs[ways == WAY_DOWN]);
+}
+
+static const struct routing_ops planar_adaptive = {
+    .name = "planar_adaptive",
+    .summary = "any minimal way in the plane of two dimensions at a time; meshes",
+    .options = planar_adaptive_options,
+    .example = "{\"type\": \"planar_adaptive\", \"dimensions\": \"all\"}",
+    .needs = "3 VCs",
+    .is_minimal = true,
+    .prepare = planar_adaptive_prepare,
+    .route = planar_adaptive_route,
+};
+REGISTER_ROUTING(planar_adaptive);
