@@ -19,6 +19,7 @@ struct injection_ops {
     COMPONENT_HEAD;
     double max_rate;   /* messages per cycle that the process can make; 0: no limit */
     size_t state_size; /* bytes of memory a terminal; starts zeroed */
+    bool is_by_rate;   /* gaps go by the rate alone, which may be another each time: see gap_by_size of a blast */
     /* Works out a and b, or adds errors; optional. */
     void (*prepare)(struct injection *injection, const struct choice *self, struct errors *errors);
     /* Cycles from a terminal's last message to its next; 0 where several in one cycle are possible. On the first call

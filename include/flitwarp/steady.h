@@ -35,7 +35,7 @@ struct steady {
     struct size size, reply;        /* reply.ops is NULL: no replies, or those of size */
     struct random *random;          /* by rank */
     unsigned char *memory;          /* of the injection process, by rank */
-    uint32_t *flits;                /* by rank: of its last injection; NULL: gaps are by the mean */
+    uint64_t *flits;                /* by rank: of its last injection; NULL: gaps are by the mean */
     uint32_t messages;              /* of a transaction */
     bool to_each;                   /* its messages have destinations of their own */
     bool is_plain;                  /* one message at a time, whose size says all */
@@ -66,7 +66,7 @@ static inline tick_t steady_gap(struct steady *steady, const struct application 
     struct injection by_size;
     if (__builtin_expect(steady->flits != NULL, 0) && !first) {
         by_size = *injection;
-        by_size.rate *= steady->mean_flits / steady->flits[rank];
+        by_size.rate *= steady->mean_flits / (double)steady->flits[rank];
         injection = &by_size;
     }
     void *memory = steady->memory + injection->ops->state_size * rank;

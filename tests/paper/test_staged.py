@@ -153,7 +153,7 @@ def test_a_flit_counts_until_the_cycle_after_it_was_given_its_channel(period, al
 
 @pytest.mark.parametrize("sizes", [{"type": "fixed", "flits": 3}, {"type": "uniform", "min": 1, "max": 7},
                                    {"type": "mix", "sizes": [1, 16], "weights": [3, 1]}], ids=str)
-@pytest.mark.parametrize("injection", ["periodic", {"type": "periodic", "rounding": "random"}], ids=str)
+@pytest.mark.parametrize("injection", ["periodic", "poisson", {"type": "periodic", "rounding": "random"}], ids=str)
 def test_gaps_by_size_make_the_load(sizes, injection):
     application = {**blast(0.37, warmup=1000, sample=40000), "size": sizes, "injection": injection, "gap_by_size": True}
     results = run(config_of(network_of(mesh(4, 4)), application))
@@ -172,7 +172,7 @@ def test_the_gap_after_a_message_is_by_its_size():
 
 def test_gaps_by_size_need_a_process_without_its_own(tmp_path):
     application = {**blast(0.25), "gap_by_size": True, "injection": "bernoulli"}
-    assert "gap_by_size" in refusal(config_of(network_of(mesh(4, 4)), application), tmp_path)
+    assert 'accepted: false, or injection "periodic" or "poisson"' in refusal(config_of(network_of(mesh(4, 4)), application), tmp_path)
 
 
 # --- Valiant for a router's own packets -------------------------------------------------------------------------

@@ -139,10 +139,10 @@ bool steady_prepare(struct steady *steady, struct application *application, stru
     steady->messages = config->messages_per_transaction;
     steady->to_each = config->transaction_destinations == DESTINATIONS_EACH;
     steady->mean_flits = flits;
-    steady->flits = config->gap_by_size ? arena_array(arena, uint32_t, application->ranks) : NULL;
-    if (config->gap_by_size && CHOICE_OPS(&config->injection, struct injection_ops)->prepare)
+    steady->flits = config->gap_by_size ? arena_array(arena, uint64_t, application->ranks) : NULL;
+    if (config->gap_by_size && !CHOICE_OPS(&config->injection, struct injection_ops)->is_by_rate)
         choice_error(errors, application->choice, "gap_by_size",
-                     "injection \"%s\" has gaps of its own; accepted: false, or injection \"periodic\"",
+                     "injection \"%s\" has gaps of its own; accepted: false, or injection \"periodic\" or \"poisson\"",
                      config->injection.component->name);
     steady->is_plain = config->messages_per_transaction == 1 && !steady->size.ops->reply && !steady->flits;
     steady->silent = config->load <= 0;
@@ -168,10 +168,10 @@ void steady_send_transaction(struct steady *steady, struct application *applicat
     struct random *random = &steady->random[rank];
     uint32_t to = traffic->ops->destination(traffic, rank, random);
     if (steady->flits)
-        steady->flits[rank] = (uint32_t)(steady->mean_flits + 0.5);
+        steady->flits[rank] = (uint64_t)(steady->mean_flits + 0.5);
     if (to == FW_NONE)
         return;
-    uint32_t sum = 0;
+    uint64_t sum = 0;
     struct transaction transaction = application_begin_transaction(application, rank, steady->messages);
     for (uint32_t left = steady->messages; left; left--) {
         uint32_t kind = 0;

@@ -62,6 +62,7 @@ static const struct injection_ops memoryless[] = {
     {
         .name = "poisson",
         .summary = "exponential times between messages; several in a cycle are possible",
+        .is_by_rate = true,
         .state_size = sizeof(struct poisson_state),
         .gap = poisson_gap,
     },

@@ -2,8 +2,9 @@
 /*
  * Periodic injection: a message every 1/rate cycles. Where that is not a whole
  * number the gaps alternate between the two whole numbers around it, so that the
- * mean is exact; or each gap is drawn of the two, so that terminals drift apart. With a random phase terminals are spread over the period; with
- * an aligned one they all send in the same cycles, from cycle 0 on.
+ * mean is exact; or each gap is drawn of the two, so that terminals drift apart.
+ * With a random phase terminals are spread over the period; with an aligned one
+ * they all send in the same cycles, from cycle 0 on.
  */
 #include "flitwarp/injection.h"
 
@@ -46,6 +47,7 @@ static const struct injection_ops periodic = {
     .options = periodic_options,
     .example = "{\"type\": \"periodic\", \"phase\": \"aligned\"}",
     .max_rate = 1,
+    .is_by_rate = true,
     .state_size = sizeof(struct periodic_state),
     .gap = periodic_gap,
 };
