@@ -142,11 +142,17 @@ static void descend_adaptively(struct route *route, const struct tree *tree)
     candidates_offer(&candidates, route, &config->adaptive);
 }
 
+/* The only way, but for the joined channels of a root: of these any, also for `first`, as in BookSim's tree4; or a flow's. */
 static void descend(struct route *route, const struct tree *tree)
 {
+    const struct up_down_config *config = route->routing->config;
     uint32_t port = tree_down_port(tree, route->router, route->packet->destination);
     uint32_t ports = tree_down_ports(tree, tree_level(tree, route->router));
-    route_add(route, port + (ports > 1 ? route_pick(route, ports) : 0), 0);
+    if (ports > 1)
+        port += config->selection == SELECTION_DETERMINISTIC ? route->packet->destination % ports
+                : config->selection == SELECTION_HASH        ? port_of_flow(route, tree, ports)
+                                                             : route_pick(route, ports);
+    route_add(route, port, 0);
 }
 
 static void climb(struct route *route, const struct tree *tree, uint32_t ports)
