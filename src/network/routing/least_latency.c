@@ -9,15 +9,16 @@
  */
 #include "network/routing/routing.h"
 
-#define MAX_ROUTERS 2048 /* a table takes time with their third power */
+#define MAX_ROUTERS 16384 /* whose table takes half a GiB */
 
-/* Of one search. */
+/* Of one search. Routers to look at are in a binary heap of distance * MAX_ROUTERS + router. */
 struct tree_of_ways {
     const struct topology *topology;
     const uint32_t *neighbours; /* by router * ports + port; FW_NONE: unused */
-    uint32_t *distance;         /* ticks */
+    uint64_t *distance;         /* ticks */
     uint16_t *first_port;       /* by router: the port of the root that its way begins with */
-    bool *is_done;
+    uint64_t *heap;
+    size_t count;
 };
 
 static uint32_t latency_of(const struct topology *topology, size_t port)
@@ -25,39 +26,52 @@ static uint32_t latency_of(const struct topology *topology, size_t port)
     return topology->latencies && topology->latencies[port] ? topology->latencies[port] : 1;
 }
 
-static uint32_t nearest_left(const struct tree_of_ways *tree)
+static void push(struct tree_of_ways *tree, uint64_t key)
 {
-    uint32_t nearest = FW_NONE;
-    for (uint32_t router = 0; router < tree->topology->routers; router++)
-        if (!tree->is_done[router] && tree->distance[router] < (nearest == FW_NONE ? FW_NONE : tree->distance[nearest]))
-            nearest = router;
-    return nearest;
+    size_t at = tree->count++;
+    for (; at && tree->heap[(at - 1) / 2] > key; at = (at - 1) / 2)
+        tree->heap[at] = tree->heap[(at - 1) / 2];
+    tree->heap[at] = key;
+}
+
+static uint64_t pop(struct tree_of_ways *tree)
+{
+    uint64_t least = tree->heap[0], last = tree->heap[--tree->count];
+    size_t at = 0;
+    for (size_t below = 1; below < tree->count; at = below, below = 2 * at + 1) {
+        below += below + 1 < tree->count && tree->heap[below + 1] < tree->heap[below];
+        if (tree->heap[below] >= last)
+            break;
+        tree->heap[at] = tree->heap[below];
+    }
+    tree->heap[at] = last;
+    return least;
 }
 
 /* Fills first_port; false where a router cannot be reached. */
 static bool find_ways(struct tree_of_ways *tree, uint32_t root)
 {
-    uint32_t routers = tree->topology->routers, ports = tree->topology->ports;
-    for (uint32_t router = 0; router < routers; router++) {
-        tree->distance[router] = router == root ? 0 : FW_NONE;
-        tree->is_done[router] = false;
-    }
-    for (uint32_t done = 0; done < routers; done++) {
-        uint32_t router = nearest_left(tree);
-        if (router == FW_NONE)
-            return false;
-        tree->is_done[router] = true;
+    uint32_t routers = tree->topology->routers, ports = tree->topology->ports, done = 0;
+    for (uint32_t router = 0; router < routers; router++)
+        tree->distance[router] = router == root ? 0 : UINT64_MAX;
+    for (push(tree, root); tree->count;) {
+        uint64_t key = pop(tree);
+        uint32_t router = key % MAX_ROUTERS;
+        if (tree->distance[router] != key / MAX_ROUTERS) /* a nearer way has been found since */
+            continue;
+        done++;
         for (uint32_t port = 0; port < ports; port++) {
             size_t number = (size_t)router * ports + port;
             uint32_t next = tree->neighbours[number];
-            uint32_t distance = tree->distance[router] + latency_of(tree->topology, number);
+            uint64_t distance = tree->distance[router] + latency_of(tree->topology, number);
             if (next == FW_NONE || distance >= tree->distance[next])
                 continue;
             tree->distance[next] = distance;
             tree->first_port[next] = router == root ? (uint16_t)port : tree->first_port[router];
+            push(tree, distance * MAX_ROUTERS + next);
         }
     }
-    return true;
+    return done == routers;
 }
 
 static void least_latency_prepare(struct routing *routing, const struct choice *self, struct arena *arena,
@@ -76,8 +90,8 @@ static void least_latency_prepare(struct routing *routing, const struct choice *
     search_init(&search, topology, &scratch);
     struct tree_of_ways tree = {.topology = topology,
                                 .neighbours = search.neighbours,
-                                .distance = arena_array(&scratch, uint32_t, routers),
-                                .is_done = arena_array(&scratch, bool, routers)};
+                                .distance = arena_array(&scratch, uint64_t, routers),
+                                .heap = arena_array(&scratch, uint64_t, (size_t)routers * topology->ports + 1)};
     bool is_connected = true;
     for (uint32_t root = 0; root < routers && is_connected; root++) {
         tree.first_port = table + (size_t)root * routers;
@@ -100,7 +114,7 @@ static void least_latency_route(struct route *route)
 
 static const struct routing_ops least_latency = {
     .name = "least_latency",
-    .summary = "the one way of least latency by table, in any VC",
+    .summary = "the one way of least latency by table, in any VC; channels count 1 where the topology says nothing",
     .example = "{\"type\": \"least_latency\"}",
     .needs = "1 VC",
     .prepare = least_latency_prepare,
