@@ -21,8 +21,7 @@ struct queue_config {
 static const struct option congestion_options[] = {
     OPTION_ENUM(struct queue_config, count, "\"packets\"", queue_measure_names,
                 "what is counted: packets or flits that wait at the terminal, or flits that it has sent and that still "
-                "fill its "
-                "routers' buffers"),
+                "fill its routers' buffers"),
     OPTION_END,
 };
 

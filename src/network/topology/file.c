@@ -10,8 +10,9 @@
  * A link is two-way, and may be listed at either end or at both: the first time
  * that A lists B and the first time that B lists A are the same channel, each
  * saying how long its own direction takes; where only one says so, it holds for
- * both directions (with one_way, not). A second time is a second channel beside the first. The ports
- * of a router are in the order in which its channels are first named.
+ * both directions (with one_way, not). A second time is a second channel beside
+ * the first. The ports of a router are in the order in which its channels are
+ * first named.
  *   Latencies that the file gives hold before those of network.channel and
  * network.terminal_channel. The file is read once to judge it and once to build
  * from it.
