@@ -74,3 +74,15 @@ def test_parallel_channels_are_used(routing, tmp_path):
                 for vc in range(vcs):
                     flits.setdefault((dimension, vc), [0, 0])[is_second] += int(row[f"vc{vc}"])
         assert len(seen) > 40 and all(second > 0 for first, second in flits.values() if first), (topology, flits)
+
+
+@pytest.mark.parametrize("selection, channels", [("deterministic", 1), ("random", 2), ("first", 2)])
+def test_a_destination_has_one_way_down_joined_roots_unless_it_is_drawn(selection, channels, tmp_path):
+    """All send to terminal 7, by the one root, router 8, and from there by one of two channels to its group, or both."""
+    network = {"topology": {"type": "folded_clos", "down": [2, 2, 2], "up": [2, 1], "joined": 2},
+               "routing": {"type": "up_down", "selection": selection}}
+    ran(network, {"traffic": {"type": "hotspot", "terminals": [7], "share": 1.0}, "load": 0.1}, tmp_path, "--channel-log",
+        tmp_path / "channels.csv")
+    with open(tmp_path / "channels.csv") as file:
+        used = [row for row in csv.DictReader(file) if row["kind"] == "between" and row["router"] == "8" and int(row["flits"])]
+    assert len(used) == channels
