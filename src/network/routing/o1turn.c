@@ -13,6 +13,8 @@
 #include "network/routing/hyperx.h"
 #include "network/routing/routing.h"
 
+#include <string.h>
+
 enum choice_of_order { CHOICE_RANDOM, CHOICE_ADAPTIVE };
 static const char *const choice_names[] = {"random", "adaptive", NULL};
 
@@ -65,7 +67,8 @@ static void o1turn_step(struct route *route, bool is_reversed)
 static double congestion_of(const struct route *route, bool is_reversed)
 {
     const struct routing *routing = route->routing;
-    uint64_t vcs[MAX_ROUTER_WORDS] = {0};
+    uint64_t vcs[MAX_ROUTER_WORDS];
+    memset(vcs, 0, sizeof *vcs * routing->words);
     struct route question = *route;
     uint32_t word = 0;
     question.vcs = vcs;

@@ -333,7 +333,8 @@ static bool has_decided(const struct route *route)
 /* What the first router would offer is thrown away: it is asked again. */
 static void ugal_inject(struct route *route)
 {
-    uint64_t vcs[MAX_ROUTER_WORDS] = {0};
+    uint64_t vcs[MAX_ROUTER_WORDS];
+    memset(vcs, 0, sizeof *vcs * route->routing->words);
     route->vcs = vcs;
     ugal_step(route, true);
 }
