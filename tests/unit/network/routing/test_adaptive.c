@@ -56,7 +56,7 @@ static uint64_t ask_from(struct seen *seen, struct packet *packet, uint32_t rout
     struct route route = {.routing = routing,
                           .packet = packet,
                           .router = router,
-                          .input_vc = input_vc,
+                          .input_lane = input_vc,
                           .congestion = &seen->congestion,
                           .vcs = answer};
     FW_CHECK(routing->words <= 16, "%u words", routing->words);
