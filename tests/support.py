@@ -149,24 +149,21 @@ def from_booksim(name, load, warmup=5000, sample=10000, seed=1):
     theirs = booksim_settings(name)
     is_torus = theirs["topology"] == "torus"
     router = {
+        "type": "booksim",
         "num_vcs": int(theirs["num_vcs"]),
         "buffer_depth": int(theirs["vc_buf_size"]),
         "routing_latency": int(theirs["routing_delay"]),
-        "vc_allocation_latency": int(theirs["vc_alloc_delay"]),
-        "switch_allocation_latency": int(theirs["sw_alloc_delay"]),
         "crossbar_latency": int(theirs["st_prepare_delay"]) + int(theirs["st_final_delay"]),
         "credit_latency": int(theirs["credit_delay"]),
         "vc_allocator": {"type": theirs["vc_allocator"], "iterations": 1},  # its routers do not read alloc_iters
         "allocator": {"type": theirs["sw_allocator"], "iterations": 1},
-        "arbiter": "round_robin", "vc_turns": "by_input", "first_ports": "routers",
-        "terminal_credits_at_once": int(theirs["credit_delay"]) > 0,
     }
-    # BookSim gives a packet its half of the VCs when it enters a ring, and never changes it there.
-    routing = {"type": "dimension_order", "dateline": "by_wrap"} if is_torus else "dimension_order"
+    assert theirs["vc_alloc_delay"] == theirs["sw_alloc_delay"] == "1"
+    routing = "ring_halves" if is_torus else "dimension_order"
     widths = [int(theirs["k"])] * int(theirs["n"])
     latency = 2 if is_torus and theirs["use_noc_latency"] == "1" else 1
     network = network_of({"type": theirs["topology"], "widths": widths}, routing, router, channel=latency)
-    network["interface"] = {"latency": 1, "credit_latency": 1 + int(theirs["credit_delay"])}
+    network["interface"] = "booksim"
     return config_of(network, blast(load, BOOKSIM_TRAFFIC[theirs["traffic"]], int(theirs["packet_size"]),
                                     warmup=warmup, sample=sample, finish_limit=30000), seed=seed)
 

@@ -25,6 +25,9 @@ struct matching {
     uint64_t *granted;     /* set of rows that got something; the allocator fills it, empty at first */
     uint16_t *grant;       /* by row, valid where granted: the column */
     uint64_t *age;         /* by row * cols + column: smaller is older; only if the allocator needs it, else NULL */
+    /* Ranks of requests, by row * cols + column, where the router has some, else NULL: of its own requests a row prefers
+       those of the highest rank (in), of the requests for it a column (out). Not all allocators look at them. */
+    int64_t *in_rank, *out_rank;
     struct random *random;
     uint64_t *scratch; /* room for (rows + cols) * (row_words + col_words + 2) words, zeroed; leave it zeroed */
 };
@@ -33,6 +36,7 @@ struct allocator_ops {
     COMPONENT_HEAD;
     /* Whether .age must be filled (an arbiter inside needs it); NULL: no. */
     bool (*needs_age)(const void *config);
+    bool moves_by_itself; /* its memory moves with every allocation, even without requests */
     /* Bytes of memory for one allocator of this size; NULL: none. It starts zeroed. */
     size_t (*state_size)(const void *config, uint32_t rows, uint32_t cols);
     /* Fills the zeroed memory; optional. */
@@ -71,6 +75,17 @@ static inline __attribute__((always_inline)) void matching_clear(struct matching
         matching->active_rows[w] = matching->granted[w] = 0;
     for (uint32_t w = 0; w < col_words; w++)
         matching->active_cols[w] = 0;
+}
+
+/* Of a set of requests, leaves those of the highest rank; ranks are `step` apart. */
+static inline void keep_foremost(uint64_t *set, uint32_t words, const int64_t *ranks, size_t step)
+{
+    int64_t best = INT64_MIN;
+    BITS_EACH(i, set, words)
+        best = ranks[i * step] > best ? ranks[i * step] : best;
+    BITS_EACH(i, set, words)
+        if (ranks[i * step] < best)
+            bits_remove(set, (uint32_t)i);
 }
 
 /* Takes room for a matching of this size from an arena (src/network/allocator/matching.c). */

@@ -132,15 +132,14 @@ static const struct routing_row {
     const char *why; /* it is not quite the same; NULL: it is */
 } routings[] = {
     /*
-     * On a torus BookSim gives a packet its half of the VCs as it enters a ring: by_wrap. Of several ways that a function
-     * gives the same priority its router keeps the first, and min_adapt of a torus offers VC 3 alone.
+     * Of several ways that a function gives the same priority BookSim's router keeps the first, and min_adapt of a torus
+     * offers VC 3 alone.
      */
-    {"torus", "dim_order dor", "dimension_order", "dateline=by_wrap", NULL},
-    {"torus", "dim_order_ni", "dimension_order", "dateline=by_wrap", no_ni},
-    {"torus", "dim_order_bal", "dimension_order", "dateline=balanced",
-     "a packet keeps the half of the VCs that it was given as it entered a ring, if need be by lot"},
+    {"torus", "dim_order dor", "ring_halves", "", NULL},
+    {"torus", "dim_order_ni", "ring_halves", "", no_ni},
+    {"torus", "dim_order_bal", "ring_halves", "halves=by_lot", NULL},
     {"torus", "valiant", "valiant", "own_router=true dateline=by_wrap", NULL},
-    {"torus", "min_adapt", "one_way_escape", "dimensions=first adaptive_vc=3", NULL},
+    {"torus", "min_adapt", "ring_halves", "adaptive_vc=3", NULL},
     {"mesh", "dor dim_order", "dimension_order", "", NULL},
     {"mesh", "dim_order_ni dim_order_pni", "dimension_order", "", no_ni},
     {"mesh", "xy_yx", "o1turn", "", NULL},
@@ -215,49 +214,10 @@ static void booksim_put_sensing(struct import *import)
                is_ahead && is_by_hop ? 3 : 1);
     if (is_ahead && is_adaptive)
         import_set(import, "network.routing", "decides=source");
-    if (is_ahead && is_by_hop)
-        booksim_note(
-            import, "routing_delay", DECISIVE,
-            "a head that waits keeps the port up that was chosen before it came; it saturates some 5 % earlier",
-            "network.router.congestion.latency 3");
-}
-
-unsigned long long booksim_ticks(struct import *import)
-{
-    double speedup = import_number(import, import_take(import, "/internal_speedup"), 1, 1, 64);
-    unsigned long long ticks = 1;
-    while (ticks < 16 && speedup != 1 && ticks * speedup != floor(ticks * speedup))
-        ticks++;
-    return speedup == 1 ? 1 : (unsigned long long)(ticks * speedup + 0.5);
-}
-
-/* With internal_speedup routers step more than once a cycle: one of theirs is several of our ticks. */
-static void booksim_put_speedup(struct import *import)
-{
-    unsigned long long cycle = booksim_ticks(import);
-    double speedup = import_number(import, import_take(import, "internal_speedup"), 1, 1, 64);
-    if (speedup == 1)
-        return;
-    unsigned long long step = (unsigned long long)((double)cycle / speedup + 0.5);
-    import_comment(import, import_set(import, "network.router", "cycle=%llu at_edges=true", step)->parent,
-                   "internal_speedup: a cycle of BookSim is %llu ticks", cycle);
-    import_set(import, "network.channel", "cycle=%llu", cycle);
-    import_set(import, "network.terminal_channel", "cycle=%llu", cycle);
-    bool is_scaled = import_lists("mesh torus fly fattree qtree tree4 single", booksim_value(import, "topology"));
-    if ((double)step * speedup != (double)cycle || !is_scaled)
-        booksim_note(import, "internal_speedup", DECISIVE,
-                     "no such number of steps, or channels with latencies of their own", "network.router.cycle");
-}
-
-/* A VC is given to the next packet when it is empty. */
-static bool booksim_waits(struct import *import)
-{
-    return !booksim_is(import, "wait_for_tail_credit", "0") && booksim_is(import, "buffer_policy", "private");
 }
 
 static void booksim_put_network(struct import *import)
 {
-    unsigned long long tick = booksim_ticks(import);
     const struct topology_row *row = IMPORT_CHOOSE(import, import_take(import, "topology"), topologies);
     if (!row)
         return;
@@ -270,73 +230,85 @@ static void booksim_put_network(struct import *import)
     booksim_put_sensing(import);
     bool is_on_chip = !booksim_is(import, "use_noc_latency", "0");
     if (strcmp(row->ours, "dragonfly") != 0) /* it has its own, whatever is said */
-        import_set(import, "network.channel", "latency=%llu", tick * (is_on_chip ? row->latency : 1));
+        import_set(import, "network.channel", "latency=%u", is_on_chip ? row->latency : 1);
     if (is_on_chip && strcmp(row->theirs, "torus") == 0)
         import_comment(import, import_ours(import, "network.channel.latency"),
                        "use_noc_latency = 1: a folded torus, channels of two cycles");
-    import_set(import, "network.terminal_channel", "latency=%llu", tick);
-    /* A flit is two cycles on a channel of one at its source; a credit takes as long at its destination. */
-    import_set(import, "network.interface", "latency=%llu credit_latency=%llu", tick,
-               tick * (1 + booksim_count(import, "credit_delay", 0, 10000)));
-    if (booksim_waits(import))
-        import_set(import, "network.interface", "empty_vcs=true");
+    import_set(import, "network.terminal_channel", "latency=1");
+    import_set(import, "network.interface", "type=booksim");
 }
 
 /* ---- router ---- */
 
-/* private: each VC its own. shared, limited: a part of its own, the rest for all, up to max_held_slots. */
+/* private: each VC its own. Others: a part of its own, the rest for all, up to what the policy allows. */
 static void booksim_put_buffers(struct import *import)
 {
     unsigned long long vcs = booksim_count(import, "num_vcs", 1, 64),
                        each = booksim_count(import, "vc_buf_size", 1, 32768);
-    const struct json *whole = import_take(import, "buf_size");
+    const struct json *whole = import_take(import, "buf_size"), *own = import_take(import, "private_buf_size");
     unsigned long long all = *whole->text == '-' ? 0 : import_count(import, whole, 0, 0, 64 * 32768);
-    unsigned long long share = all / vcs ? all / vcs : 1;
-    struct json *depth =
-        import_set(import, "network.router", "num_vcs=%llu buffer_depth=%llu", vcs, all ? share : each);
+    unsigned long long share = all / vcs ? all / vcs : 1, depth = all ? share : each;
+    struct json *last = import_set(import, "network.router", "num_vcs=%llu buffer_depth=%llu", vcs, depth);
     if (all)
-        import_comment(import, depth, "buf_size %llu, shared out among the VCs", all);
-    bool is_limited = booksim_is(import, "buffer_policy", "limited");
+        import_comment(import, last, "buf_size %llu, shared out among the VCs", all);
     if (booksim_is(import, "buffer_policy", "private"))
         return;
+    bool is_limited = booksim_is(import, "buffer_policy", "limited");
     if (!is_limited && !booksim_is(import, "buffer_policy", "shared")) {
         booksim_note(import, "buffer_policy", DECISIVE, "shares of a buffer do not change with its use",
                      "network.router.buffer_exclusive");
         return;
     }
-    const struct json *own = import_take(import, "private_buf_size");
-    unsigned long long depth_of_all = all ? share : each;
     import_set(import, "network.router", "buffer_exclusive=%llu",
-               *own->text == '-' ? depth_of_all : import_count(import, own, 1, 1, depth_of_all));
+               *own->text == '-' ? depth : import_count(import, own, 1, 1, depth));
     if (is_limited && !booksim_is(import, "max_held_slots", "-1"))
         import_set(import, "network.router", "buffer_maximum=%llu", booksim_count(import, "max_held_slots", 1, 65535));
     if (all % vcs)
         booksim_note(import, "buf_size", DECISIVE, "not a multiple of num_vcs", "network.router.buffer_depth");
 }
 
+/* Yes or no here and there. */
+static void booksim_put_flag(struct import *import)
+{
+    if (!booksim_is(import, import->row->key, "0"))
+        import_put(import, import->row->ours, json_bool(import->arena, true));
+}
+
 static void booksim_put_crossbar(struct import *import)
 {
     unsigned long long cycles =
         booksim_count(import, "st_prepare_delay", 0, 5000) + booksim_count(import, "st_final_delay", 0, 5000);
-    struct json *latency = import_set(import, "network.router", "crossbar_latency=%llu", cycles);
+    if (cycles == 0)
+        import_error(import, import_take(import, "st_final_delay"), "no cycle to cross, which BookSim refuses");
+    struct json *latency = import_set(import, "network.router", "crossbar_latency=%llu", cycles ? cycles : 1);
     import_comment(import, latency, "st_prepare_delay + st_final_delay");
-    if (!booksim_is(import, "hold_switch_for_packet", "0"))
-        import_comment(import, import_set(import, "network.router", "crossbar_flow=held"),
-                       "hold_switch_for_packet: until the tail, or until it stalls");
-    if (booksim_waits(import))
+    import_set(import, "network.router", "steps=%.17g",
+               import_number(import, import_take(import, "internal_speedup"), 1, 1, 64));
+    if (!booksim_is(import, "wait_for_tail_credit", "0"))
         import_set(import, "network.router", "vc_freed=when_empty");
-    else if (!booksim_is(import, "wait_for_tail_credit", "0"))
-        booksim_note(import, "wait_for_tail_credit", DECISIVE, "needs VCs with buffers of their own",
-                     "network.router.vc_freed");
-    if (booksim_count(import, "credit_delay", 0, 10000))
-        import_set(import, "network.router", "terminal_credits_at_once=true");
-    if (cycles > 1 || booksim_count(import, "routing_delay", 0, 10000) > 1)
-        import_comment(import, import_set(import, "network.router", "stages_in_batches=true"),
-                       "a stage of several cycles begins when all that it had is through");
-    if (!booksim_is(import, "output_speedup", "1"))
-        import_set(import, "network.router", "output_by_input=true");
-    if (booksim_is(import, "vc_busy_when_full", "1"))
-        import_set(import, "network.router", "vc_needs_credit=true");
+    if (*booksim_value(import, "output_buffer_size") != '-')
+        import_set(import, "network.router", "output_depth=%llu",
+                   booksim_count(import, "output_buffer_size", 1, 32768));
+}
+
+/* A head asks for the switch with its VC, if that seems to be of use. */
+static void booksim_put_speculation(struct import *import)
+{
+    bool looks_at_vc = !booksim_is(import, "spec_check_elig", "0"),
+         looks_at_credit = !booksim_is(import, "spec_check_cred", "0");
+    const char *allocator = booksim_value(import, "spec_sw_allocator");
+    if (booksim_is(import, "speculative", "0"))
+        return;
+    import_set(import, "network.router", "speculation=%s",
+               !looks_at_vc      ? "always"
+               : looks_at_credit ? "on_credit"
+                                 : "on_vc");
+    if (!looks_at_vc && looks_at_credit)
+        booksim_note(import, "spec_check_elig", DECISIVE, "with spec_check_cred alone no head speculates there",
+                     "network.router.speculation");
+    if (strcmp(allocator, "prio") != 0)
+        booksim_note(import, "spec_sw_allocator", DECISIVE, "one allocator serves all, heads that speculate last",
+                     "network.router.allocator");
 }
 
 static const struct allocator_row {
@@ -373,82 +345,51 @@ static void booksim_put_allocator(struct import *import)
         import_set(import, path, "iterations=%llu", argument ? import_count(import, argument, 1, 1, 64) : 1);
     if (!row->has_arbiters)
         return;
-    bool is_by_age = booksim_is(import, "priority", "age"), is_matrix = argument && import_is(argument, "matrix");
+    bool is_matrix = argument && import_is(argument, "matrix");
     if (argument && !is_matrix && !import_is(argument, "round_robin"))
         booksim_note(import, key, DECISIVE, "no such arbiter", "round_robin");
-    const char *arbiter = is_by_age ? "age" : is_matrix ? "least_recently_served" : "round_robin";
+    const char *arbiter = is_matrix ? "least_recently_served" : "round_robin";
     import_set(import, path, "input_arbiter=%s output_arbiter=%s", arbiter, arbiter);
 }
 
-/* Does an allocator look at the priorities of requests? */
-static bool booksim_ranks(struct import *import, const char *key)
-{
-    const char *name;
-    booksim_split(import, import_take(import, key), &name);
-    return import_lists("separable* wavefront rr_wavefront select prio", name);
-}
-
+/* Where a class has a value of its own: {0,1}. */
 static void booksim_put_priority(struct import *import)
 {
-    bool is_by_age = booksim_is(import, "priority", "age"),
-         is_ranked = booksim_ranks(import, "sw_allocator") || booksim_ranks(import, "vc_allocator");
-    import_set(import, "network.router", "arbiter=%s vc_turns=by_input first_ports=routers",
-               is_by_age ? "age" : "round_robin");
-    bool is_class = booksim_is(import, "priority", "class"), has_one_class = booksim_is(import, "classes", "1");
-    if (booksim_is(import, "priority", "none") || (is_class && has_one_class))
+    if (!booksim_is(import, "priority", "class"))
         return;
-    unsigned long long lanes = booksim_count(import, "num_vcs", 1, 64) / booksim_count(import, "input_speedup", 1, 64);
-    bool has_effect = is_ranked || lanes > 1;
-    if (!has_effect && has_one_class)
-        booksim_note(import, "priority", HARMLESS, "inputs have one VC each, and these allocators know no priorities",
-                     NULL);
-    else if (!is_by_age)
-        booksim_note(import, "priority", DECISIVE, "arbiters know the age of packets alone",
-                     "network.router.arbiter age");
-    else if (strncmp(booksim_value(import, "sw_allocator"), "separable", 9) != 0 && is_ranked)
-        booksim_note(import, "priority", DECISIVE, "only arbiters know the age of packets, not this allocator",
-                     "network.router.allocator separable_input_first with arbiters age");
-}
-
-/* Settings whose effect depends on others. */
-static void booksim_put_quirks(struct import *import)
-{
-    bool is_batched = import_ours(import, "network.router.stages_in_batches"),
-         is_fast = !booksim_is(import, "internal_speedup", "1") && !booksim_is(import, "internal_speedup", "1.0");
-    if (!booksim_is(import, "vc_shuffle_requests", "0"))
-        import_set(import, "network.router", "shuffled=true");
-    if (!booksim_is(import, "vc_prioritize_empty", "0"))
-        booksim_note(import, "vc_prioritize_empty", booksim_ranks(import, "vc_allocator") ? DECISIVE : HARMLESS,
-                     "this VC allocator looks at priorities, ours does not", "network.router.vc_freed when_empty");
-    if (*booksim_value(import, "output_buffer_size") != '-')
-        booksim_note(import, "output_buffer_size",
-                     is_batched || is_fast || !booksim_is(import, "output_speedup", "1") ? DECISIVE : HARMLESS,
-                     "flits queue at outputs only where the crossbar brings more than a channel takes",
-                     "network.router.type input_output_queued");
-    if (!booksim_is(import, "speculative", "0"))
-        import_comment(import, import_set(import, "network.router", "vc_allocation_latency=0"),
-                       "speculative: a VC and the switch in one cycle");
+    struct json *list = import_put(import, "network.router.class_priority", json_array(import->arena));
+    for (uint32_t class = 0; class < booksim_count(import, "classes", 1, 256); class ++)
+        json_append(
+            list, json_number_u64(import->arena, import_count(import, booksim_value_of(import, "class_priority", class),
+                                                              0, 0, 1000000)));
 }
 
 /* ---- the whole ---- */
 
+#define FLAG(theirs, ours_) .key = (theirs), .fallback = "0", .put = booksim_put_flag, .ours = "network.router." ours_
+
 static const struct import_row booksim_rows[] = {
     {IMPORT_BY(booksim_put_seed, "seed", "0")},
     {IMPORT_BY(booksim_put_network, "topology", "torus")},
-    {IMPORT_NEAREST("router", "iq", "network.router.type", "iq=input_queued")},
+    {IMPORT_NEAREST("router", "iq", "network.router.type", "iq=booksim")},
     {IMPORT_BY(booksim_put_buffers, "num_vcs", "16")},
     {IMPORT_COUNT("routing_delay", "1", "network.router.routing_latency", 0, 10000)},
-    {IMPORT_COUNT("vc_alloc_delay", "1", "network.router.vc_allocation_latency", 0, 10000)},
-    {IMPORT_COUNT("sw_alloc_delay", "1", "network.router.switch_allocation_latency", 0, 10000)},
     {IMPORT_COUNT("credit_delay", "0", "network.router.credit_latency", 0, 10000)},
     {IMPORT_COUNT("input_speedup", "1", "network.router.input_speedup", 1, 64)},
     {IMPORT_COUNT("output_speedup", "1", "network.router.output_speedup", 1, 64)},
     {IMPORT_BY(booksim_put_crossbar, "st_prepare_delay", "0")},
+    {FLAG("hold_switch_for_packet", "holds_switch")},
+    {FLAG("vc_busy_when_full", "vc_needs_credit")},
+    {FLAG("vc_prioritize_empty", "empty_vcs_first")},
+    {FLAG("vc_shuffle_requests", "shuffled")},
+    {FLAG("noq", "vcs_by_next_output")},
+    {IMPORT_BY(booksim_put_speculation, "speculative", "0")},
+    {IMPORT_NEAREST("priority", "none", "network.router.priority",
+                    "none=none class=class age=age network_age=network_age local_age=local_age "
+                    "queue_length=queue_length hop_count=hops sequence=sequence")},
+    {IMPORT_BY(booksim_put_priority, "class_priority", "0")},
     {.key = "vc_allocator", .fallback = "islip", .put = booksim_put_allocator, .ours = "network.router.vc_allocator"},
     {.key = "sw_allocator", .fallback = "islip", .put = booksim_put_allocator, .ours = "network.router.allocator"},
-    {IMPORT_BY(booksim_put_priority, "priority", "none")},
-    {IMPORT_BY(booksim_put_quirks, "speculative", "0")},
-    {IMPORT_BY(booksim_put_speedup, "internal_speedup", "1")},
     {IMPORT_BY(booksim_put_classes, "classes", "1")},
     {IMPORT_BY(booksim_put_tiles, "c", "1")},
     {0},
@@ -457,10 +398,10 @@ static const struct import_row booksim_rows[] = {
 static const struct import_lost booksim_lost[] = {
     /* taken by the rows above, where they need them */
     {"k=8; n=2; c=1; x=8; y=8; xr=1; yr=1; in_ports=5; out_ports=5; routing_function=none; use_noc_latency=1; "
-     "network_file=; vc_buf_size=8; buf_size=-1; vc_busy_when_full=0; wait_for_tail_credit=0; buffer_policy=private; "
+     "network_file=; vc_buf_size=8; buf_size=-1; wait_for_tail_credit=0; internal_speedup=1; spec_check_elig=1; "
+     "spec_check_cred=1; spec_sw_allocator=prio; buffer_policy=private; "
      "private_buf_size=1; max_held_slots=-1; "
-     "vc_prioritize_empty=0; vc_shuffle_requests=0; output_buffer_size=-1; "
-     "hold_switch_for_packet=0; st_final_delay=1; "
+     "output_buffer_size=-1; st_final_delay=1; "
      "traffic=uniform; injection_rate=0.1; injection_rate_uses_flits=0; "
      "packet_size=1; packet_size_rate=1; const_flits_per_packet=1; injection_process=bernoulli; burst_alpha=0.5; "
      "burst_beta=0.5; burst_r1=-1; use_read_write=0; write_fraction=0.5; read_request_size=1; read_reply_size=1; "
@@ -477,7 +418,8 @@ static const struct import_lost booksim_lost[] = {
     {"express_channels=0", DECISIVE, "a mesh has channels between neighbours only", "network.topology.channels"},
     {"limit=0", DECISIVE, "all terminals take part", "workload.applications[].allocation"},
     /* router */
-    {"spec_*", DECISIVE, "speculation is not tuned", NULL},
+    {"spec_mask_by_reqs=0", HARMLESS, "belongs to a spec_sw_allocator of its own", NULL},
+    {"vc_alloc_delay=1; sw_alloc_delay=1", DECISIVE, "BookSim's own program stops with any other than 1", NULL},
     {"arb_type=round_robin; alloc_iters=1; vc_alloc_arb_type=round_robin; sw_alloc_arb_type=round_robin; "
      "vc_alloc_iters=0; sw_alloc_iters=0",
      HARMLESS, "BookSim's routers make their allocators without it",
@@ -486,9 +428,7 @@ static const struct import_lost booksim_lost[] = {
      "network.router.buffer_exclusive"},
     {"feedback_*", DECISIVE, own_buffers, NULL},
     {"vc_priority_donation=0; replies_inherit_priority=0", DECISIVE, no_priorities, NULL},
-    {"class_priority=0", DECISIVE, no_priorities, "network.service.levels of protocol classes"},
     {"output_delay=0", HARMLESS, "BookSim reads it and does nothing by it", NULL},
-    {"noq=0", DECISIVE, "VCs are not assigned by the next output", "network.routing voq, on a single router"},
     {"vct=0", DECISIVE, "belongs to the event-driven router", "network.router.switching virtual_cut_through"},
     /* traffic */
     {"read_request_begin_vc=0; read_request_end_vc=5; write_request_begin_vc=2; write_request_end_vc=7; "

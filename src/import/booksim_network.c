@@ -192,6 +192,29 @@ static const char *judge_file(struct arena *arena, const char *path)
     return why;
 }
 
+/* The highest number of a node, and one more; 0: there is no such file. */
+unsigned long long booksim_file_nodes(struct import *import)
+{
+    const struct json *name = booksim_given(import, "network_file");
+    FILE *file = name ? fopen(path_beside(import->arena, name->file, name->text), "r") : NULL;
+    unsigned long long nodes = 0;
+    char *line = NULL;
+    size_t room = 0;
+    while (file && getline(&line, &room, file) >= 0) {
+        char *rest = NULL;
+        bool is_node = false;
+        for (char *word = strtok_r(line, " \t\r\n", &rest); word; word = strtok_r(NULL, " \t\r\n", &rest)) {
+            unsigned long long number = is_node ? strtoull(word, NULL, 10) + 1 : 0;
+            nodes = number > nodes ? number : nodes;
+            is_node = strcmp(word, "node") == 0;
+        }
+    }
+    free(line);
+    if (file)
+        fclose(file);
+    return nodes;
+}
+
 void booksim_put_anynet(struct import *import)
 {
     const struct json *file = booksim_given(import, "network_file");

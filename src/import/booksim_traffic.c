@@ -63,7 +63,7 @@ static unsigned long long booksim_nodes(struct import *import)
 {
     unsigned long long k = booksim_count(import, "k", 1, 65536), n = booksim_count(import, "n", 1, 16), nodes = 1;
     if (booksim_is(import, "topology", "anynet"))
-        return 0; /* the file knows */
+        return booksim_file_nodes(import);
     if (booksim_is(import, "topology", "single"))
         return booksim_count(import, "in_ports", 1, 4096);
     if (booksim_is(import, "topology", "dragonflynew"))
@@ -259,7 +259,7 @@ void booksim_put_traffic(struct import *import, uint32_t class)
     row = row->theirs ? row : traffics;
     uint64_t nodes = booksim_nodes(import);
     if (row->put && !nodes) {
-        booksim_note(import, "traffic", DECISIVE, "a list for each node, whose number only the network's file knows",
+        booksim_note(import, "traffic", DECISIVE, "a list for each node, whose number the network's file does not tell",
                      traffics->ours);
         row = traffics;
     }

@@ -84,7 +84,7 @@ static void booksim_put_vcs(struct import *import)
                       booksim_has_vcs(import, "reply", half, vcs - 1);
     if (are_halves) {
         import_set(import, "/network", "protocol_classes=2");
-        import_set(import, "/network.interface", "urgent_class=1");
+        import_set(import, "/network.interface", "answers=1");
         import_set(import, "", "reply_protocol_class=1");
         return;
     }
@@ -152,9 +152,8 @@ static void booksim_put_windows(struct import *import, uint32_t class)
     unsigned long long period = booksim_count(import, "sample_period", 1, 1000000000);
     unsigned long long warmups = booksim_count(import, "warmup_periods", 0, 1000000);
     unsigned long long samples = booksim_count(import, "max_samples", 1, 1000000);
-    unsigned long long tick = booksim_ticks(import);
-    struct json *sample = import_set(import, "", "warmup=%llu sample=%llu", tick * warmups * period,
-                                     tick * (samples > warmups ? samples - warmups : 1) * period);
+    struct json *sample = import_set(import, "", "warmup=%llu sample=%llu", warmups * period,
+                                     (samples > warmups ? samples - warmups : 1) * period);
     import_comment(import, sample, "max_samples periods, less those of the warm-up");
     const struct json *threshold = import_take(import, "/stopping_thres");
     if (import_number(import, threshold, -1e9, -1e9, 1e9) == 0)
@@ -170,10 +169,6 @@ static void booksim_put_class(struct import *import, uint32_t class, unsigned lo
     import_set(import, "", "type=%s", is_batch ? "pulse" : "blast");
     if (classes > 1)
         import_set(import, "", "name=class_%u", class);
-    if (class == 1)
-        booksim_note(import, "classes", DECISIVE,
-                     "a source sends flits of its classes in turn, here packets as they come",
-                     "workload.applications[]");
     import_set(import, "", "load=0");
     booksim_put_traffic(import, class);
     booksim_put_injection(import, class, booksim_put_load(import, class));
@@ -194,6 +189,8 @@ void booksim_put_classes(struct import *import)
     static const char *const by_class[] = {"traffic", "injection_rate", "packet_size", "injection_process"};
     unsigned long long classes = booksim_count(import, "classes", 1, 256);
     struct json *applications = import_put(import, "workload.applications", json_array(import->arena));
+    if (classes > 1)
+        import_set(import, "/network.interface", "classes=%llu", classes);
     for (uint32_t i = 0; i < classes; i++) {
         import->ours = json_append(applications, json_object(import->arena));
         booksim_put_class(import, i, classes);

@@ -195,6 +195,7 @@ void booksim_put_flatfly(struct import *import);
 void booksim_put_tree(struct import *import);
 void booksim_put_dragonfly(struct import *import);
 void booksim_put_anynet(struct import *import);
+unsigned long long booksim_file_nodes(struct import *import);
 void booksim_put_tiles(struct import *import);
 
 /* The row of `classes`: all applications. */
@@ -202,8 +203,6 @@ void booksim_put_classes(struct import *import);
 /* The item of a class in a list of one value for each; the last one stands for those beyond. */
 const struct json *booksim_value_of(struct import *import, const char *key, uint32_t class);
 void booksim_put_traffic(struct import *import, uint32_t class);
-/* Of ours in one of its cycles: more than one where its routers step more than once in it. */
-unsigned long long booksim_ticks(struct import *import);
 
 /*
  * ---- SuperSim: its times are cycles of four clocks, which are given in ticks; ours are ticks, and cycles of the router

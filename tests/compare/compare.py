@@ -14,7 +14,8 @@ PEER is a module of this folder: booksim, supersim, simured; $BOOKSIM, $SUPERSIM
     our_figures(results)    the same out of our results
     compared(config, theirs, ours)      rows (see `row`); without it `by_load` below, which needs these figures: packet_latency,
                             network_latency, hops, accepted
-    cause(config)           why a configuration is known to differ, "" when it is not
+    cause(config)           why a configuration is known to differ, "" when it is not; optional
+    SEEDS                   of ours, whose mean is compared; without it those below
 
 Three verdicts: holds, differs, and decisive: the import itself says that something decisive is not carried over, which counts as
 not holding whatever the figures. What the peer refuses is drawn again, and listed. --record keeps configurations, the peer's
@@ -147,10 +148,10 @@ def holds(peer, rows):
     return all(one["deviation"] is not None and abs(one["deviation"]) <= peer.TOLERANCE for one in rows if one["judged"])
 
 
-def judge(peer, name, config, recorded=None, seeds=SEEDS):
+def judge(peer, name, config, recorded=None, seeds=None):
     """A record of a configuration: what was found, the verdict and its cause. Raises Refused."""
     with tempfile.TemporaryDirectory(prefix="flitwarp-compare-") as folder:
-        theirs, ours = Theirs(peer, config, folder, recorded), Ours(peer, config, folder, seeds)
+        theirs, ours = Theirs(peer, config, folder, recorded), Ours(peer, config, folder, seeds or getattr(peer, "SEEDS", SEEDS))
         failure, rows = "", []
         try:
             rows = getattr(peer, "compared", by_load)(config, theirs, ours)

@@ -90,7 +90,7 @@ LOADED = blast(0.2, flits=16, warmup=500, sample=1500)
     ({"interface": "queue_per_vc"}, "found a router that takes packets by itself"),
     ({"router": original(congestion="none")}, "network.router.congestion: has no effect without order \"per_router\""),
     *(({"interface": {key: value}}, f"network.interface.{key}: has no effect beside a router that takes packets by itself")
-      for key, value in {"injection_vcs": 1, "vc_order": "random", "latency": 1, "credit_latency": 1, "empty_vcs": True}.items()),
+      for key, value in {"injection_vcs": 1, "latency": 1}.items()),
 ])
 def test_what_is_not_simured_s_is_refused(changes, words):
     with pytest.raises(Failed) as failed:

@@ -101,8 +101,10 @@ static void maximum_size_allocate(void *state, const void *config, struct matchi
 {
     bool is_by_row = ((const struct maximum_size_config *)config)->paths == BY_ROW;
     struct maximum_size_state *memory = state;
-    if (!bits_any(matching->active_rows, matching->row_words))
+    if (!bits_any(matching->active_rows, matching->row_words)) {
+        memory->first = memory->first + 1 < matching->rows ? memory->first + 1 : 0;
         return;
+    }
     struct search search = {.visited = matching->scratch};
     search.mate = search.visited + matching->col_words;
     search.parent = search.mate + matching->cols;
@@ -129,6 +131,7 @@ static const struct allocator_ops maximum_size = {
     .summary = "as many grants as possible; an upper bound, may starve single requests",
     .options = maximum_size_options,
     .example = "{\"type\": \"maximum_size\", \"paths\": \"shortest\"}",
+    .moves_by_itself = true,
     .state_size = maximum_size_state_size,
     .allocate = maximum_size_allocate,
 };

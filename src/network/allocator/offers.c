@@ -85,6 +85,8 @@ static void offer(const struct matching *m, const uint16_t *row_turn, const uint
             continue;
         for (uint32_t w = 0; w < m->row_words; w++)
             free_rows[w] = m->wanted_by[col * m->row_words + w] & ~m->granted[w];
+        if (m->out_rank)
+            keep_foremost(free_rows, m->row_words, m->out_rank + col, m->cols);
         if (bits_any(free_rows, m->row_words))
             offers[col] = (uint64_t)bits_next_cyclic(free_rows, m->row_words, row_turn[col]) + 1;
     }
@@ -104,6 +106,8 @@ static void standing_offers_allocate(void *state, const void *config, struct mat
                     bits_add(mine, (uint32_t)col);
             if (!bits_any(mine, m->col_words))
                 continue;
+            if (m->in_rank)
+                keep_foremost(mine, m->col_words, m->in_rank + row * m->cols, 1);
             uint32_t col = bits_next_cyclic(mine, m->col_words, col_turn[row]);
             bits_clear(mine, m->col_words);
             matching_grant(m, (uint32_t)row, col);

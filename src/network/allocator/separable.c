@@ -89,7 +89,8 @@ struct side {
     const struct arbiter_ops *arbiter;
     char *memory; /* of the arbiters, `bytes` each */
     size_t bytes;
-    size_t age_step; /* from one member's ages to the next one's */
+    size_t age_step;      /* from one member's ages, or ranks, to the next one's */
+    const int64_t *ranks; /* that this side goes by; NULL: none */
 };
 
 /* Sets that are empty between uses, in the matching's scratch. */
@@ -97,13 +98,21 @@ struct work {
     uint64_t *candidates; /* of the second side */
     uint64_t *proposed;   /* members of the second side with proposals */
     uint64_t *proposals;  /* by member of the second side: set of the first */
+    uint64_t *foremost;   /* of either side */
     uint64_t *ages;       /* by input of the arbiter at work */
 };
 
 static uint32_t pick(const struct side *side, uint32_t member, const struct side *other, const uint64_t *requests,
-                     const struct matching *matching, uint64_t *ages)
+                     const struct matching *matching, const struct work *work)
 {
     const void *memory = side->memory + member * side->bytes;
+    uint64_t *ages = work->ages;
+    if (side->ranks) {
+        for (uint32_t w = 0; w < other->words; w++)
+            work->foremost[w] = requests[w];
+        keep_foremost(work->foremost, other->words, side->ranks + member * side->age_step, other->age_step);
+        requests = work->foremost;
+    }
     if (side->arbiter == &round_robin_arbiter) /* most are, and this is no call */
         return turn_after(requests, other->words, *(const uint32_t *)memory);
     struct arbitration arbitration = {
@@ -134,7 +143,7 @@ static void propose(const struct side *first, const struct side *second, const s
             work->candidates[w] = asked[w] & ~second->taken[w];
         if (!bits_any(work->candidates, second->words))
             continue;
-        uint32_t favourite = pick(first, (uint32_t)member, second, work->candidates, matching, work->ages);
+        uint32_t favourite = pick(first, (uint32_t)member, second, work->candidates, matching, work);
         bits_add(work->proposals + (size_t)favourite * first->words, (uint32_t)member);
         bits_add(work->proposed, favourite);
     }
@@ -147,7 +156,7 @@ static void choose(const struct side *first, const struct side *second, struct m
     BITS_EACH(member, work->proposed, second->words) {
         uint64_t *proposals = work->proposals + member * first->words;
         uint32_t chooser = (uint32_t)member;
-        uint32_t winner = pick(second, chooser, first, proposals, matching, work->ages);
+        uint32_t winner = pick(second, chooser, first, proposals, matching, work);
         bits_clear(proposals, first->words);
         bits_add(first->taken, winner);
         bits_add(second->taken, chooser);
@@ -174,6 +183,7 @@ void separable_allocate(void *state, const struct separable_config *config, stru
         .memory = (char *)(sizes + 1),
         .bytes = sizes->row_bytes,
         .age_step = matching->cols,
+        .ranks = matching->in_rank,
     };
     struct side cols = {
         .count = matching->cols,
@@ -185,12 +195,14 @@ void separable_allocate(void *state, const struct separable_config *config, stru
         .memory = rows.memory + rows.count * rows.bytes,
         .bytes = sizes->col_bytes,
         .age_step = 1,
+        .ranks = matching->out_rank,
     };
     const struct side *first = order == INPUT_FIRST ? &rows : &cols;
     const struct side *second = order == INPUT_FIRST ? &cols : &rows;
     struct work work = {.candidates = cols.taken + cols.words};
     work.proposed = work.candidates + second->words;
-    work.ages = work.proposed + second->words;
+    work.foremost = work.proposed + second->words;
+    work.ages = work.foremost + (rows.words > cols.words ? rows.words : cols.words);
     work.proposals = work.ages + rows.count + cols.count;
 
     for (uint32_t i = 0; i < config->iterations; i++) {
@@ -200,6 +212,7 @@ void separable_allocate(void *state, const struct separable_config *config, stru
         choose(first, second, matching, &work, order == INPUT_FIRST, order != OUTPUT_FIRST_ONCE || i == 0);
     }
     bits_clear(cols.taken, cols.words);
+    bits_clear(work.foremost, rows.words > cols.words ? rows.words : cols.words);
 }
 
 static void separable_input_first_allocate(void *state, const void *config, struct matching *matching)
@@ -252,6 +265,14 @@ static struct separable_config stages_of(const void *config, const struct arbite
     return (struct separable_config){settings->iterations, arbiter, arbiter};
 }
 
+/* These two know no ranks. */
+static struct matching without_ranks(const struct matching *matching)
+{
+    struct matching plain = *matching;
+    plain.in_rank = plain.out_rank = NULL;
+    return plain;
+}
+
 static size_t islip_state_size(const void *config, uint32_t rows, uint32_t cols)
 {
     const struct separable_config stages = stages_of(config, &round_robin_arbiter);
@@ -267,7 +288,8 @@ static void islip_init(void *state, const void *config, uint32_t rows, uint32_t 
 static void islip_allocate(void *state, const void *config, struct matching *matching)
 {
     const struct separable_config stages = stages_of(config, &round_robin_arbiter);
-    separable_allocate(state, &stages, matching, OUTPUT_FIRST_ONCE);
+    struct matching plain = without_ranks(matching);
+    separable_allocate(state, &stages, &plain, OUTPUT_FIRST_ONCE);
 }
 
 static const struct allocator_ops islip = {
@@ -290,7 +312,8 @@ static size_t pim_state_size(const void *config, uint32_t rows, uint32_t cols)
 static void pim_allocate(void *state, const void *config, struct matching *matching)
 {
     const struct separable_config stages = stages_of(config, &random_arbiter);
-    separable_allocate(state, &stages, matching, OUTPUT_FIRST);
+    struct matching plain = without_ranks(matching);
+    separable_allocate(state, &stages, &plain, OUTPUT_FIRST);
 }
 
 static const struct allocator_ops pim = {

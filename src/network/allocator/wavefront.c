@@ -8,7 +8,8 @@
  * first diagonal moves on by one with every allocation, or to behind the first that
  * was served.
  *
- * Requests are sorted into their diagonals first, so that empty ones cost nothing.
+ * Requests are sorted into their diagonals first, so that empty ones cost nothing. Where
+ * they have ranks, all diagonals are served for the highest first: the column's rank counts, then the row's.
  */
 #include "flitwarp/allocator.h"
 
@@ -44,10 +45,44 @@ struct diagonals {
     uint64_t *rows;     /* by diagonal: set of rows, row_words each */
 };
 
-static void sort_requests(const struct matching *matching, const struct diagonals *diagonals)
+struct rank {
+    int64_t out, in;
+};
+
+static struct rank rank_at(const struct matching *matching, size_t row, size_t col)
+{
+    size_t at = row * matching->cols + col;
+    return matching->in_rank ? (struct rank){matching->out_rank[at], matching->in_rank[at]} : (struct rank){0, 0};
+}
+
+static bool ranks_below(struct rank one, struct rank other)
+{
+    return one.out < other.out || (one.out == other.out && one.in < other.in);
+}
+
+/* The highest rank below one that was served; false: there is none. */
+static bool next_rank(const struct matching *matching, struct rank *rank)
+{
+    const struct rank served = *rank;
+    bool found = false;
+    BITS_EACH(row, matching->active_rows, matching->row_words)
+        BITS_EACH(col, matching->wants + row * matching->col_words, matching->col_words) {
+            struct rank one = rank_at(matching, row, col);
+            if (!ranks_below(one, served) || (found && !ranks_below(*rank, one)))
+                continue;
+            *rank = one;
+            found = true;
+        }
+    return found;
+}
+
+static void sort_requests(const struct matching *matching, const struct diagonals *diagonals, struct rank rank)
 {
     BITS_EACH(row, matching->active_rows, matching->row_words) {
         BITS_EACH(col, matching->wants + row * matching->col_words, matching->col_words) {
+            struct rank one = rank_at(matching, row, col);
+            if (ranks_below(one, rank) || ranks_below(rank, one))
+                continue;
             uint32_t sum = (uint32_t)(row + col);
             uint32_t diagonal = sum < diagonals->count ? sum : sum - diagonals->count;
             bits_add(diagonals->occupied, diagonal);
@@ -82,13 +117,17 @@ static void wavefront_allocate(void *state, const void *config, struct matching 
     };
     uint32_t words = words_for(diagonals.count);
     diagonals.rows = diagonals.occupied + words;
-    sort_requests(matching, &diagonals);
-    uint32_t diagonal = memory->first;
-    if (settings->first == BEHIND_SERVED && bits_any(diagonals.occupied, words))
-        memory->first = bits_next_cyclic(diagonals.occupied, words, diagonal);
-    while (bits_any(diagonals.occupied, words)) {
-        diagonal = bits_next_cyclic(diagonals.occupied, words, diagonal);
-        serve(matching, &diagonals, diagonal, taken_cols);
+    uint32_t first = memory->first;
+    struct rank rank = {INT64_MAX, INT64_MAX};
+    for (bool is_first = true; next_rank(matching, &rank); is_first = false) {
+        uint32_t diagonal = first;
+        sort_requests(matching, &diagonals, rank);
+        if (settings->first == BEHIND_SERVED && is_first)
+            memory->first = bits_next_cyclic(diagonals.occupied, words, diagonal);
+        while (bits_any(diagonals.occupied, words)) {
+            diagonal = bits_next_cyclic(diagonals.occupied, words, diagonal);
+            serve(matching, &diagonals, diagonal, taken_cols);
+        }
     }
     memset(taken_cols, 0, matching->col_words * sizeof(uint64_t));
     memory->first = memory->first + 1 < diagonals.count ? memory->first + 1 : 0;

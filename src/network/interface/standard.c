@@ -20,8 +20,6 @@
 #include "network/interface/standard.h"
 #include "network/router/room_behind.h"
 
-static const char *const vc_order_names[] = {"in_turn", "random", NULL};
-
 static const struct option standard_options[] = {
     OPTION_U32(struct standard_config, injection_channels, "1", 1, 64, NULL,
                "channels from a terminal to its router, in each plane"),
@@ -29,20 +27,10 @@ static const struct option standard_options[] = {
                "channels from a router to its terminal, in each plane"),
     OPTION_U32(struct standard_config, injection_vcs, "null", 1, 64, NULL,
                "virtual channels of an injection channel that packets enter by, the first that they may; null: all"),
-    OPTION_ENUM(struct standard_config, vc_order, "\"in_turn\"", vc_order_names,
-                "which of these a packet tries first, before those behind it: the next one in turn, or any"),
     OPTION_TICKS(struct standard_config, latency, "0", 0, 1000000, "from the source queue to the channel"),
     OPTION_TICKS(
         struct standard_config, feed_cycle, "null", 1, 1000000,
         "between two flits that a terminal's processor hands over, whatever its channels carry; null: all at once"),
-    OPTION_TICKS(struct standard_config, credit_latency, "0", 0, 1000000,
-                 "from a flit's arrival to the way back of its credit"),
-    OPTION_BOOL(struct standard_config, empty_vcs, "false",
-                "a packet enters only by a virtual channel whose buffer at the router is empty"),
-    OPTION_U32(
-        struct standard_config, urgent_class, "null", 1, 63, NULL,
-        "protocol class whose packets wait in front of all others at their source, from the channel's next cycle on; "
-        "null: none"),
     OPTION_END,
 };
 
@@ -102,12 +90,6 @@ FOR_EITHER void enqueue_packet(struct interfaces *n, uint32_t number, uint32_t h
     tick_t now = n->engine->now;
     struct outlet *outlet = &n->outlets[number];
     struct injector *injector = &n->injectors[(size_t)number * n->channels];
-    if (__builtin_expect(n->config.urgent_class != 0, 0) &&
-        network_packet(n->network, handle)->protocol == n->config.urgent_class) {
-        source_queue_put(n, number, &outlet->source, handle);
-        outlet_wake(n, number, now + n->channel_cycle);
-        return;
-    }
     /* Credits of this tick are in already, so what can be sent now need not wait for the end of the tick. */
     if (outlet->source.first == FW_NONE && injector->packet == FW_NONE && injector->free_at <= now &&
         take_packet(n, injector, handle, now, chunks)) {
@@ -307,9 +289,9 @@ FOR_EITHER void receive(struct interfaces *n, const struct flit_event *event, ui
         struct lane_place back = outlet->ejector;
         back.lane += from.lane;
         if (chunks)
-            send_credits(network, EVENT_CREDIT, back, flits, now + outlet->credit_latency);
+            send_credits(network, EVENT_CREDIT, back, flits, now + outlet->latency);
         else
-            send_credit(network, EVENT_CREDIT, back, now + outlet->credit_latency);
+            send_credit(network, EVENT_CREDIT, back, now + outlet->latency);
         if (network_is_traced(network, event->flit.packet) && event->flit.place & FLIT_TAIL)
             network_trace(network, now, FW_NONE, "eject", "tail at terminal %u", event->to.target);
         interface_arrive(network, event->to.target, event->flit, flits, now - (flits - 1) * n->channel_cycle, now);
@@ -336,9 +318,8 @@ static void build_outlet(struct interfaces *n, uint32_t number)
     struct lane_place entry = network_entry(network, number % n->planes, number / n->planes);
     n->outlets[number] = (struct outlet){
         .step_at = FW_NEVER,
-        .source = {.first = FW_NONE, .last = FW_NONE, .last_urgent = FW_NONE},
+        .source = {.first = FW_NONE, .last = FW_NONE},
         .latency = link->latency,
-        .credit_latency = n->config.credit_latency + link->latency,
         .ejector = network_exit(network, number % n->planes, number / n->planes),
     };
     for (uint32_t i = 0; i < n->channels * n->groups; i++) {
@@ -365,7 +346,6 @@ static void standard_build(void *interfaces, const void *config)
     n->num_vcs = network->num_vcs;
     n->all_vcs = limit_vcs(n, bits_range(0, network->routing.vcs));
     n->injection_vcs = network->routing.ops->injection_vcs;
-    n->is_choosy = n->injection_vcs || n->config.vc_order != VCS_IN_TURN;
     n->channel_cycle = network->terminal_cycle;
     n->chunk = network->plan.transfer.chunk;
     n->planes = network->plane_count;
@@ -457,13 +437,10 @@ static struct rails standard_rails(const void *config)
 static void standard_check(const struct network *network, const struct choice *self, struct errors *errors)
 {
     const struct standard_config *config = self->config;
-    const char *key = !network->plan.takes_packets      ? NULL
-                      : config->injection_vcs           ? "injection_vcs"
-                      : config->vc_order != VCS_IN_TURN ? "vc_order"
-                      : config->latency                 ? "latency"
-                      : config->credit_latency          ? "credit_latency"
-                      : config->empty_vcs               ? "empty_vcs"
-                                                        : NULL;
+    const char *key = !network->plan.takes_packets ? NULL
+                      : config->injection_vcs      ? "injection_vcs"
+                      : config->latency            ? "latency"
+                                                   : NULL;
     if (key)
         choice_error(errors, self, key,
                      "has no effect beside a router that takes packets by itself; accepted: its default");

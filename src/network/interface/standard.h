@@ -11,10 +11,8 @@
 #include "network/routing/routing.h"
 
 struct standard_config {
-    uint32_t injection_channels, ejection_channels, injection_vcs, vc_order;
-    uint64_t latency, feed_cycle, credit_latency;
-    bool empty_vcs;
-    uint32_t urgent_class;
+    uint32_t injection_channels, ejection_channels, injection_vcs;
+    uint64_t latency, feed_cycle;
 };
 
 /* One injection channel of one terminal. */
@@ -33,7 +31,6 @@ struct injector {
 /* Packets that wait at their source. */
 struct source_queue {
     uint32_t first, last; /* FW_NONE: empty */
-    uint32_t last_urgent; /* of those in front; FW_NONE: none */
 };
 
 /* A terminal's way into one plane, and out of it. */
@@ -42,7 +39,6 @@ struct outlet {
     struct source_queue source; /* unless it has several, by level of service */
     struct lane_place ejector;  /* VC 0 of its first ejection channel, at the router: where credits go */
     tick_t latency;             /* of its channels */
-    tick_t credit_latency;      /* until the router is told of a credit */
 };
 
 /* Packets that a terminal's processor has made and not handed over yet; while there are some, a step is due. */
@@ -63,7 +59,6 @@ struct interfaces {
     bool is_by_level;  /* levels of service, or buffers that VCs share: see standard_levels.c */
     uint32_t groups;   /* of levels that are arbitrated */
     uint64_t all_vcs;
-    bool is_choosy; /* routing, or vc_order, has a word in which VC a packet takes */
     uint64_t (*injection_vcs)(const struct routing *routing, const struct packet *packet); /* NULL: all */
     tick_t channel_cycle;
     struct outlet *outlets;     /* by terminal * planes + plane */
@@ -79,31 +74,15 @@ static inline void outlet_wake(struct interfaces *n, uint32_t number, tick_t whe
     network_wake(n->engine, EVENT_INTERFACE_STEP, number, &n->outlets[number].step_at, when);
 }
 
-/* Puts a packet of the class that goes before others behind those of it that wait already. */
-static inline void source_queue_put_urgent(const struct interfaces *n, struct source_queue *source, uint32_t handle)
-{
-    uint32_t *link =
-        source->last_urgent == FW_NONE ? &source->first : &network_packet(n->network, source->last_urgent)->next;
-    network_packet(n->network, handle)->next = *link;
-    if (source->last == FW_NONE || source->last == source->last_urgent)
-        source->last = handle;
-    *link = source->last_urgent = handle;
-}
-
 /* Of the outlet with this number. */
 static inline void source_queue_put(const struct interfaces *n, uint32_t number, struct source_queue *source,
                                     uint32_t handle)
 {
-    if (__builtin_expect(n->config.urgent_class != 0, 0) &&
-        network_packet(n->network, handle)->protocol == n->config.urgent_class) {
-        source_queue_put_urgent(n, source, handle);
-    } else {
-        if (source->last == FW_NONE)
-            source->first = handle;
-        else
-            network_packet(n->network, source->last)->next = handle;
-        source->last = handle;
-    }
+    if (source->last == FW_NONE)
+        source->first = handle;
+    else
+        network_packet(n->network, source->last)->next = handle;
+    source->last = handle;
     if (n->queues) {
         n->queues[number].packets++;
         n->queues[number].flits += network_packet(n->network, handle)->size;
@@ -116,8 +95,6 @@ static inline uint32_t source_queue_take(const struct interfaces *n, uint32_t nu
     source->first = network_packet(n->network, handle)->next;
     if (source->first == FW_NONE)
         source->last = FW_NONE;
-    if (source->last_urgent == handle)
-        source->last_urgent = FW_NONE;
     if (n->queues) {
         n->queues[number].packets--;
         n->queues[number].flits -= network_packet(n->network, handle)->size;
@@ -139,29 +116,15 @@ static inline uint64_t limit_vcs(const struct interfaces *n, uint64_t vcs)
     return kept;
 }
 
-enum vc_order { VCS_IN_TURN, VCS_AT_RANDOM };
-
-/* The VC behind which to look first: that of the last packet, or any. */
-static inline uint32_t look_behind(const struct interfaces *n, struct packet *packet, uint32_t last)
-{
-    struct route route = {.routing = &n->network->routing, .packet = packet, .draws = 2 * INJECTION_DRAWS - 1};
-    uint32_t vcs = route.routing->vcs;
-    return n->config.vc_order == VCS_AT_RANDOM ? packet->protocol * vcs + route_pick(&route, vcs) : last;
-}
-
 /* The next VC in turn that the packet may take and that has room; FW_NONE: none. */
-FOR_EITHER uint32_t pick_vc(const struct interfaces *n, struct packet *packet, const uint32_t *credits, uint32_t last,
-                            bool chunks)
+FOR_EITHER uint32_t pick_vc(const struct interfaces *n, const struct packet *packet, const uint32_t *credits,
+                            uint32_t last, bool chunks)
 {
     const struct routing *routing = &n->network->routing;
     uint64_t allowed = n->all_vcs << packet->protocol * routing->vcs;
-    if (__builtin_expect(n->is_choosy, 0)) {
-        if (n->injection_vcs)
-            allowed = limit_vcs(n, n->injection_vcs(routing, packet)) << packet->protocol * routing->vcs;
-        last = look_behind(n, packet, last);
-    }
+    if (__builtin_expect(n->injection_vcs != NULL, 0))
+        allowed = limit_vcs(n, n->injection_vcs(routing, packet)) << packet->protocol * routing->vcs;
     uint32_t room = chunks                             ? transfer_flits(&n->network->plan.transfer, packet, 0)
-                    : n->config.empty_vcs              ? n->network->plan.buffer_depth
                     : n->network->plan.reserves_packet ? network_room_for(n->network, packet->size)
                                                        : 1;
     uint64_t behind = allowed & (~(uint64_t)1 << last);

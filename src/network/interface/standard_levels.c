@@ -158,7 +158,7 @@ void levels_build(struct interfaces *n, struct arena *arena)
     lane_scheduler_init(&levels->scheduler, &network->service, NULL, n->num_vcs, true);
     levels->sources = arena_array(arena, struct source_queue, outlets * n->groups);
     for (size_t i = 0; i < outlets * n->groups; i++)
-        levels->sources[i] = (struct source_queue){.first = FW_NONE, .last = FW_NONE, .last_urgent = FW_NONE};
+        levels->sources[i] = (struct source_queue){.first = FW_NONE, .last = FW_NONE};
     levels->choices = arena_take(arena, channels * levels->scheduler.bytes);
     for (size_t i = 0; i < channels; i++)
         lane_scheduler_start(&levels->scheduler, levels->choices + i * levels->scheduler.bytes);

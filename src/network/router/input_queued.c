@@ -145,9 +145,8 @@ STAGE void step_routers(struct input_queued *q, tick_t now, const uint32_t *list
         .flits = {list_at(q, EVENT_TERMINAL_FLIT, now + q->to_channel,
                           q->queues_to_send ? 0 : q->network->terminal_latency),
                   list_at(q, EVENT_FLIT, now + q->to_channel, q->queues_to_send ? 0 : q->network->channel_latency)},
-        .credits = {list_at(q, EVENT_TERMINAL_CREDIT, edge_from(q, now + q->terminal_credit),
-                            q->network->terminal_latency),
-                    list_at(q, EVENT_CREDIT, edge_from(q, now + q->credit), q->network->channel_latency)},
+        .credits = {list_at(q, EVENT_TERMINAL_CREDIT, now + q->credit, q->network->terminal_latency),
+                    list_at(q, EVENT_CREDIT, now + q->credit, q->network->channel_latency)},
     };
     const struct blocks blocks = q->blocks;
     bool any = false;

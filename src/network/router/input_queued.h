@@ -6,7 +6,7 @@
  * worked out once:
  *
  *   | head | sets | allocators | inputs | outputs | free_at | locks | credited | rooms | shares |
- *   batches | rings |
+ *   rings |
  *
  * The parts that a step touches come first and together are a few cache lines.
  * Head, sets and inputs have places that the compiler knows when a set is one
@@ -22,10 +22,7 @@
 
 enum switching { WORMHOLE, VIRTUAL_CUT_THROUGH, STORE_AND_FORWARD };
 enum input_picks { PICKS_OUTPUT, PICKS_VC };
-enum crossbar_flow { FLIT_BUFFER, PACKET_BUFFER, WINNER_TAKE_ALL, HELD };
-enum lane_freed { BEHIND_TAIL, WHEN_EMPTY };
-enum vc_turns { BY_OUTPUT, BY_INPUT };
-enum first_port { FIRST_TERMINALS, FIRST_ROUTERS };
+enum crossbar_flow { FLIT_BUFFER, PACKET_BUFFER, WINNER_TAKE_ALL };
 
 struct input_queued_config {
     uint32_t num_vcs;
@@ -35,11 +32,9 @@ struct input_queued_config {
     uint64_t cycle;
     uint32_t routing_latency, vc_allocation_latency, switch_allocation_latency, crossbar_latency; /* cycles */
     uint32_t credit_latency;
-    bool terminal_credits_at_once;
     uint32_t input_speedup, output_speedup;
     uint32_t switching, crossbar_flow, input_picks;
-    bool vc_needs_credit, stages_in_batches, output_by_input, at_edges, shuffled;
-    uint32_t vc_freed, vc_turns, first_ports; /* enum lane_freed, enum vc_turns, enum first_port */
+    bool vc_needs_credit;
     bool general; /* hidden, for a test that compares: neither the usual variant nor turns without a matching */
     struct choice vc_allocator, allocator, arbiter, congestion;
 };
@@ -105,16 +100,13 @@ struct input_queued {
     uint32_t depth; /* flits that an input lane can hold */
     /* In ticks. */
     tick_t cycle, vc_allocation;
-    tick_t edges;                   /* a channel's cycle, at whose beginning flits and credits leave; 0: at any time */
     tick_t to_channel;              /* from the switch grant to the channel */
     tick_t credit;                  /* from the switch grant to the credit's way back */
-    tick_t terminal_credit;         /* the same where it goes to a terminal */
     tick_t next_packet;             /* from the switch grant of a tail to the next packet's turn */
     uint64_t port_lanes[WORD_BITS]; /* by lane of the first word: the lanes of its port, as far as they are in it */
     uint64_t busy_after_grant;      /* all ones, or none when a VC is allocated in no time */
     uint32_t ring_mask;
     uint32_t switch_rows, switch_cols;
-    uint32_t later_ports; /* ports to terminals, where allocators count them behind the others; else 0 */
     bool reserves_packet; /* a head moves on only when the whole packet has room */
     bool needs_room;      /* routing has escape VCs: an output lane is given only with room for the whole packet, or all
                              that there can be, so that no packet waits for an adaptive VC alone */
@@ -151,7 +143,7 @@ struct input_queued {
 
     struct blocks blocks;
     uint32_t outputs_at, vc_state_at, switch_state_at, arbiter_state_at, arbiter_state_size, arbiters_each,
-        arbiter_port_mask, free_at_at, locks_at, credited_at, rooms_at, shares_at, batches_at, rings_at;
+        arbiter_port_mask, free_at_at, locks_at, credited_at, rooms_at, shares_at, rings_at;
 };
 
 static inline struct router_head *block_at(struct blocks blocks, uint32_t router)
@@ -308,46 +300,6 @@ STAGE void keep_busy(const struct input_queued *q, struct router_head *head, uin
         q->ready_at[(size_t)head->number * q->lanes + lane] = when;
 }
 
-/* Up to the next beginning of a channel's cycle, where flits and credits leave then alone; see at_edges. */
-static inline tick_t edge_from(const struct input_queued *q, tick_t when)
-{
-    return next_edge(when, q->edges);
-}
-
-/*
- * When a stage of some cycles that begins at `when` is over. With at_edges a stage of several ends with the first step of
- * a channel's cycle, so many of those later.
- */
-static inline tick_t stage_end(const struct input_queued *q, tick_t when, uint32_t cycles)
-{
-    if (!q->edges || cycles <= 1)
-        return when + cycles * q->cycle;
-    tick_t last = when / q->edges * q->edges + (cycles - 1) * q->edges;
-    return next_edge(last, q->cycle) + q->cycle;
-}
-
-/*
- * The stages that may take what has come only when all that they had is through: when the last batch began and ended, or
- * the one that waits for it will. Returns the end of what could begin at `when`.
- */
-enum batched_stage { BATCH_ROUTING, BATCH_CROSSBAR, BATCHED_STAGES };
-struct batch {
-    tick_t begin, end;
-};
-
-static inline tick_t stage_through(const struct input_queued *q, struct router_head *head, enum batched_stage stage,
-                                   tick_t when, uint32_t cycles)
-{
-    struct batch *batch = &PART(struct batch, q->batches_at)[stage];
-    if (!q->config.stages_in_batches || cycles == 0)
-        return stage_end(q, when, cycles);
-    if (when > batch->begin) {
-        batch->begin = when >= batch->end ? when : batch->end;
-        batch->end = stage_end(q, batch->begin, cycles);
-    }
-    return batch->end;
-}
-
 /* A packet has come to the front of its lane: its routing begins, unless it must first be there as a whole. */
 STAGE bool begin_packet(const struct input_queued *q, struct router_head *head, uint64_t *fresh, uint64_t *busy,
                         size_t lane, struct input_lane *input, tick_t when, struct variant is)
@@ -360,7 +312,7 @@ STAGE bool begin_packet(const struct input_queued *q, struct router_head *head, 
     input->output = LANE_WAITS;
     add(fresh, lane, is);
     if (!is.usual)
-        keep_busy(q, head, busy, lane, stage_through(q, head, BATCH_ROUTING, when, q->config.routing_latency), is);
+        keep_busy(q, head, busy, lane, when + q->config.routing_latency * q->cycle, is);
     return true;
 }
 
@@ -372,8 +324,6 @@ void input_queued_look_again(struct input_queued *q, tick_t now, const struct cr
 void input_queued_hold(struct view *v, size_t lane, size_t output);
 void input_queued_leave(struct view *v, size_t lane);
 bool input_queued_may_send(const struct view *v, size_t lane);
-/* With crossbar_flow held: who may ask for the switch beside those that hold their input and output. */
-void input_queued_keep_held(struct view *v, uint64_t *eligible);
 uint64_t input_queued_wanted(const struct view *v, size_t lane, uint32_t word);
 /* The packet in front of a lane was taken out: what it held and asked for is nobody's, and the next one begins. */
 void input_queued_begin_next(const struct input_queued *q, struct router_head *head, uint32_t lane, tick_t now);

@@ -12,10 +12,7 @@
 
 static const char *const switching_names[] = {"wormhole", "virtual_cut_through", "store_and_forward", NULL};
 static const char *const input_picks_names[] = {"output", "vc", NULL};
-static const char *const crossbar_flow_names[] = {"flit_buffer", "packet_buffer", "winner_take_all", "held", NULL};
-static const char *const vc_freed_names[] = {"behind_tail", "when_empty", NULL};
-static const char *const first_ports_names[] = {"terminals", "routers", NULL};
-static const char *const vc_turns_names[] = {"by_output", "by_input", NULL};
+static const char *const crossbar_flow_names[] = {"flit_buffer", "packet_buffer", "winner_take_all", NULL};
 
 const struct option input_queued_options[] = {
     OPTION_U32(struct input_queued_config, num_vcs, "2", 1, 64, NULL, "virtual channels of each port"),
@@ -30,48 +27,24 @@ const struct option input_queued_options[] = {
     OPTION_U32(struct input_queued_config, crossbar_latency, "1", 0, 10000, "cycles", "to cross the router"),
     OPTION_U32(struct input_queued_config, credit_latency, "1", 0, 10000, "cycles",
                "to process a credit, beyond the channel's latency"),
-    OPTION_BOOL(struct input_queued_config, terminal_credits_at_once, "false",
-                "a terminal has its credits without that"),
-    OPTION_BOOL(
-        struct input_queued_config, at_edges, "false",
-        "flits and credits leave at the beginning of a channel's cycle, where the router's is shorter; what takes "
-        "several cycles, and credit_latency, counts the channel's"),
-    OPTION_BOOL(struct input_queued_config, stages_in_batches, "false",
-                "routing and crossbar take what has come only when all that they had is through, instead of something "
-                "each cycle"),
     OPTION_U32(struct input_queued_config, input_speedup, "1", 1, 64, NULL,
                "flits that an input port can send in a cycle, from different virtual channels"),
     OPTION_U32(struct input_queued_config, output_speedup, "1", 1, 64, NULL,
                "flits that an output port can take in a cycle; they queue for its channel"),
-    OPTION_BOOL(struct input_queued_config, output_by_input, "false",
-                "with output_speedup: each input has one of an output's places in the crossbar, not any"),
     OPTION_ENUM(struct input_queued_config, switching, "\"wormhole\"", switching_names,
                 "what must be there before a packet moves on: a flit and its room, room for the packet, or the packet"),
-    OPTION_ENUM(
-        struct input_queued_config, crossbar_flow, "\"flit_buffer\"", crossbar_flow_names,
-        "who may use an output while a packet passes: any flit, that packet only, or others when it stalls; held: "
-        "the same of the packet's input too, for as long as it has flits and credits"),
+    OPTION_ENUM(struct input_queued_config, crossbar_flow, "\"flit_buffer\"", crossbar_flow_names,
+                "who may use an output while a packet passes: any flit, that packet only, or others when it stalls"),
     OPTION_ENUM(struct input_queued_config, input_picks, "\"output\"", input_picks_names,
                 "what an input decides on first when several virtual channels can send: an output, or one of them"),
     OPTION_BOOL(struct input_queued_config, vc_needs_credit, "false",
                 "give a packet only virtual channels that have room for a flit at the time"),
-    OPTION_ENUM(
-        struct input_queued_config, vc_freed, "\"behind_tail\"", vc_freed_names,
-        "when a virtual channel can be given to the next packet: behind the tail, or when all its credits are back"),
-    OPTION_ENUM(
-        struct input_queued_config, vc_turns, "\"by_output\"", vc_turns_names,
-        "what the arbiter of an input remembers: turns for each output, where several asked; or every turn of the "
-        "input"),
     OPTION_CHOICE(struct input_queued_config, vc_allocator, "allocator", "\"round_robin\"",
                   "matches packets with output virtual channels"),
     OPTION_CHOICE(struct input_queued_config, allocator, "allocator", "\"round_robin\"",
                   "matches switch inputs with output ports"),
     OPTION_CHOICE(struct input_queued_config, arbiter, "arbiter", "\"round_robin\"",
                   "picks among an input's virtual channels: those that want the same output, or all (input_picks)"),
-    OPTION_BOOL(struct input_queued_config, shuffled, "false",
-                "the VC allocator counts inputs by VC and then by port, not the other way"),
-    OPTION_ENUM(struct input_queued_config, first_ports, "\"terminals\"", first_ports_names,
-                "the ports that allocators count first, which decides where their turns begin"),
     CONGESTION_OPTION(struct input_queued_config),
     OPTION_BOOL(struct input_queued_config, general, "false", "use the stages of the general router", HIDDEN),
     OPTION_END,
@@ -86,8 +59,7 @@ void input_queued_plan(const struct choice *self, uint32_t flit_bytes, struct ro
 {
     const struct input_queued_config *c = self->config;
     uint32_t least = buffer_least(c->buffer_min, c->buffer_depth, c->buffer_per_latency);
-    uint32_t credit = c->terminal_credits_at_once ? 0 : c->credit_latency;
-    uint32_t crossing = c->crossbar_latency < credit ? c->crossbar_latency : credit;
+    uint32_t crossing = c->crossbar_latency < c->credit_latency ? c->crossbar_latency : c->credit_latency;
     (void)flit_bytes, (void)errors;
     *plan = (struct router_plan){
         .num_vcs = c->num_vcs,
@@ -134,7 +106,7 @@ static void place_allocators(struct input_queued *q, size_t *size)
  */
 static void place_arbiters(struct input_queued *q, size_t *size)
 {
-    bool is_by_output = q->config.vc_turns == BY_OUTPUT && q->config.input_picks == PICKS_OUTPUT && q->num_vcs > 2;
+    bool is_by_output = q->config.input_picks == PICKS_OUTPUT && q->num_vcs > 2;
     q->arbiters_each = q->arbiter->remembers_last && is_by_output ? q->ports : 1;
     q->arbiter_port_mask = q->arbiters_each > 1 ? UINT32_MAX : 0;
     q->arbiter_state_size =
@@ -168,7 +140,6 @@ static void lay_out(struct input_queued *q)
     const struct service *service = &q->network->service;
     bool has_weights = service->arbitration == LEVELS_WEIGHTED;
     q->shares_at = block_place(&size, has_weights ? fair_share_bytes(service->groups) * q->ports : 0, 8);
-    q->batches_at = block_place(&size, q->config.stages_in_batches ? sizeof(struct batch) * BATCHED_STAGES : 0, 8);
     q->rings_at = block_place(&size, sizeof(struct flit) * (q->ring_mask + 1) * q->lanes, 64);
     q->blocks.stride = (size + 63) / 64 * 64;
 }
@@ -239,8 +210,6 @@ void input_queued_check(const struct network *network, const struct choice *self
         choice_error(errors, self, "output_speedup",
                      "%u is above 1, but crossbar_flow '%s' gives an output to one packet", c->output_speedup,
                      crossbar_flow_names[c->crossbar_flow]);
-    if (c->vc_freed == WHEN_EMPTY && c->buffer_exclusive)
-        choice_error(errors, self, "vc_freed", "\"when_empty\" needs virtual channels with buffers of their own");
     if (c->input_speedup > c->num_vcs)
         choice_error(errors, self, "input_speedup", "%u is above num_vcs (%u): an input sends from different VCs",
                      c->input_speedup, c->num_vcs);
@@ -250,10 +219,10 @@ void input_queued_check(const struct network *network, const struct choice *self
 static bool takes_turns(const struct input_queued *q)
 {
     const struct input_queued_config *c = &q->config;
-    return !c->general && c->vc_turns == BY_OUTPUT && !q->later_ports && !c->shuffled && !q->is_extended &&
-           c->input_picks == PICKS_OUTPUT && c->input_speedup == 1 && c->output_speedup == 1 &&
-           q->lanes <= TURNS_MOST && q->ports <= WORD_BITS && q->switch_allocator == &round_robin_allocator &&
-           q->vc_allocator == &round_robin_allocator && q->arbiter == &round_robin_arbiter;
+    return !c->general && !q->is_extended && c->input_picks == PICKS_OUTPUT && c->input_speedup == 1 &&
+           c->output_speedup == 1 && q->lanes <= TURNS_MOST && q->ports <= WORD_BITS &&
+           q->switch_allocator == &round_robin_allocator && q->vc_allocator == &round_robin_allocator &&
+           q->arbiter == &round_robin_arbiter;
 }
 
 /* Is this the usual router? See input_queued.c. */
@@ -266,8 +235,7 @@ static bool is_usual(const struct input_queued *q)
            network->channel_cycle == 1 && network->terminal_cycle == 1 && network->channel_latency &&
            network->terminal_latency && network->channel_latency + within < WHEEL_SLOTS &&
            network->terminal_latency + within < WHEEL_SLOTS && q->ends_in_a_cycle && !q->reserves_packet &&
-           c->crossbar_flow == FLIT_BUFFER && !c->vc_needs_credit && !c->stages_in_batches && !c->at_edges &&
-           c->vc_freed == BEHIND_TAIL;
+           c->crossbar_flow == FLIT_BUFFER && !c->vc_needs_credit;
 }
 
 /* What a step works with and does not keep, and who is due: each part of the network has its own. */
@@ -317,13 +285,9 @@ void input_queued_build(void *routers, const void *config)
     q->needs_room = routing_needs_room(&network->routing);
     c->vc_needs_credit |= q->needs_room;
     q->cycle = c->cycle;
-    q->edges = c->at_edges ? network->channel_cycle : 0;
     q->vc_allocation = c->vc_allocation_latency * c->cycle;
     q->to_channel = (c->switch_allocation_latency + c->crossbar_latency) * c->cycle;
     q->credit = (c->switch_allocation_latency + c->credit_latency) * c->cycle;
-    if (q->edges)
-        q->credit = c->switch_allocation_latency * c->cycle + c->credit_latency * q->edges;
-    q->terminal_credit = c->terminal_credits_at_once ? c->switch_allocation_latency * c->cycle : q->credit;
     q->next_packet = (c->switch_allocation_latency ? c->switch_allocation_latency : 1) * c->cycle;
     for (uint32_t lane = 0; lane < WORD_BITS; lane++)
         q->port_lanes[lane] = bits_range(0, q->num_vcs) << (lane - lane % q->num_vcs);
@@ -331,7 +295,6 @@ void input_queued_build(void *routers, const void *config)
     q->ring_mask = ring_mask_for(q->depth);
     q->switch_rows = q->ports * c->input_speedup;
     q->switch_cols = q->ports * c->output_speedup;
-    q->later_ports = c->first_ports == FIRST_ROUTERS ? network->routing.local_ports : 0;
     q->reserves_packet = reserves_packet(c);
     q->vc_allocator = CHOICE_OPS(&c->vc_allocator, struct allocator_ops);
     q->switch_allocator = CHOICE_OPS(&c->allocator, struct allocator_ops);
@@ -341,9 +304,8 @@ void input_queued_build(void *routers, const void *config)
     q->credits_wake = q->reserves_packet || q->needs_room;
     q->locks_outputs = c->crossbar_flow != FLIT_BUFFER;
     q->steps_each_tick = c->cycle == 1 && q->ends_in_a_cycle;
-    q->queues_to_send =
-        !outputs && (c->output_speedup > 1 || c->stages_in_batches || q->edges || !network->channel_cycle ||
-                     network->channel_cycle > c->cycle || network->terminal_cycle > c->cycle);
+    q->queues_to_send = !outputs && (c->output_speedup > 1 || !network->channel_cycle ||
+                                     network->channel_cycle > c->cycle || network->terminal_cycle > c->cycle);
     q->takes_turns = takes_turns(q);
     q->is_usual = is_usual(q);
     lay_out(q);

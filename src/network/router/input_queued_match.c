@@ -105,37 +105,14 @@ uint64_t input_queued_with_room(const struct view *v, size_t lane, uint32_t word
     return found;
 }
 
-/* How allocators count ports, or lanes of them (`each` to a port): see first_ports. And the way back. */
-static uint32_t counted(const struct input_queued *q, uint32_t number, uint32_t each)
-{
-    uint32_t later = q->later_ports * each;
-    return number >= later ? number - later : number + q->ports * each - later;
-}
-static uint32_t number_of(const struct input_queued *q, uint32_t count, uint32_t each)
-{
-    uint32_t number = count + q->later_ports * each;
-    return number < q->ports * each ? number : number - q->ports * each;
-}
-
-/* The row of an input lane in VC allocation, which may go by VC and then by port; and the lane of a row. */
-static uint32_t vc_row(const struct input_queued *q, uint32_t lane)
-{
-    return q->config.shuffled ? lane % q->num_vcs * q->ports + lane / q->num_vcs : lane;
-}
-static uint32_t vc_row_lane(const struct input_queued *q, uint32_t row)
-{
-    return q->config.shuffled ? row % q->ports * q->num_vcs + row / q->ports : row;
-}
-
 static void request_outputs(const struct view *v, struct matching *m, uint32_t lane)
 {
-    uint32_t vcs = v->q->num_vcs, row = vc_row(v->q, counted(v->q, lane, vcs));
     for (uint32_t w = 0; w < m->col_words; w++)
         for (uint64_t want = input_queued_wanted(v, lane, w); want; want &= want - 1) {
-            uint32_t col = counted(v->q, (uint32_t)(w * WORD_BITS + lowest_bit(want)), vcs);
-            matching_request(m, row, col);
+            uint32_t col = (uint32_t)(w * WORD_BITS + lowest_bit(want));
+            matching_request(m, lane, col);
             if (m->age)
-                m->age[(size_t)row * m->cols + col] = age_of(v, lane);
+                m->age[(size_t)lane * m->cols + col] = age_of(v, lane);
         }
 }
 
@@ -150,11 +127,10 @@ bool input_queued_match_outputs(struct view *v)
         return false;
     m->random = &q->random[v->head->number];
     q->vc_allocator->allocate((unsigned char *)v->head + q->vc_state_at, q->config.vc_allocator.config, m);
-    BITS_EACH(row, m->granted, q->words) {
-        uint32_t lane = number_of(q, vc_row_lane(q, (uint32_t)row), q->num_vcs),
-                 output = number_of(q, m->grant[row], q->num_vcs);
+    BITS_EACH(lane, m->granted, q->words) {
+        uint32_t output = m->grant[lane];
         if (!q->shares_room || !q->needs_room || reserve_shared(v, lane, output)) {
-            input_queued_hold(v, lane, output);
+            input_queued_hold(v, (uint32_t)lane, output);
             bits_remove(v->free, output);
         }
     }
@@ -213,35 +189,15 @@ static void note_winner(const struct view *v, uint32_t row, uint32_t col, size_t
 /* The row of the switch that a lane's input uses. */
 static uint32_t row_of(const struct input_queued *q, size_t lane)
 {
-    uint32_t speedup = q->config.input_speedup, port = counted(q, q->facts[lane].port, 1);
+    uint32_t speedup = q->config.input_speedup, port = q->facts[lane].port;
     return speedup == 1 ? port : port * speedup + q->facts[lane].vc % speedup;
-}
-
-/*
- * A packet that crosses has its input and its output while it has flits and credits. Where credits have run out, both are
- * free from the next step on.
- */
-void input_queued_keep_held(struct view *v, uint64_t *eligible)
-{
-    const struct input_queued *q = v->q;
-    uint16_t *locks = locks_of(q, v->head);
-    for (uint32_t port = 0; port < q->ports; port++) {
-        uint32_t holder = locks[port];
-        if (holder == UNLOCKED)
-            continue;
-        BITS_EACH(lane, eligible, q->words)
-            if (lane != holder && (v->inputs[lane].out_port == port || row_of(q, lane) == row_of(q, holder)))
-                bits_remove(eligible, (uint32_t)lane);
-        if (!bits_test(v->sendable, holder))
-            locks[port] = UNLOCKED;
-    }
 }
 
 /* The VCs of a switch input that are eligible: for one output port, or (FW_NONE) for any. */
 static uint64_t eligible_vcs(const struct view *v, uint32_t row, uint32_t port)
 {
     const struct input_queued *q = v->q;
-    uint32_t first = number_of(q, row / q->config.input_speedup, 1) * q->num_vcs;
+    uint32_t first = row / q->config.input_speedup * q->num_vcs;
     uint64_t vcs = bits_word(q->eligible, first, q->num_vcs);
     for (uint64_t left = vcs; left; left &= left - 1) {
         size_t lane = first + lowest_bit(left);
@@ -261,7 +217,7 @@ static void *arbiter_memory(const struct view *v, uint32_t row, uint32_t port)
 static uint32_t pick_vc(const struct view *v, uint32_t row, uint64_t vcs, const void *memory)
 {
     const struct input_queued *q = v->q;
-    size_t first = number_of(q, row / q->config.input_speedup, 1) * q->num_vcs;
+    size_t first = row / q->config.input_speedup * q->num_vcs;
     for (uint64_t left = q->arbiter->needs_age ? vcs : 0; left; left &= left - 1)
         q->vc_age[lowest_bit(left)] = age_of(v, first + lowest_bit(left));
     struct arbitration arbitration = {
@@ -274,10 +230,9 @@ static uint32_t choose_lane(struct view *v, uint32_t row, uint32_t port)
 {
     const struct input_queued *q = v->q;
     uint64_t vcs = eligible_vcs(v, row, port);
-    uint32_t first = number_of(q, row / q->config.input_speedup, 1) * q->num_vcs, vc = (uint32_t)lowest_bit(vcs);
+    uint32_t first = row / q->config.input_speedup * q->num_vcs, vc = (uint32_t)lowest_bit(vcs);
     bool has_rivals = vcs & (vcs - 1);
-    if (!has_rivals && q->arbiter->remembers_last && q->config.input_picks == PICKS_OUTPUT &&
-        q->config.vc_turns == BY_OUTPUT)
+    if (!has_rivals && q->arbiter->remembers_last && q->config.input_picks == PICKS_OUTPUT)
         return first + vc; /* it was nobody's turn */
     void *memory = arbiter_memory(v, row, port);
     if (has_rivals)
@@ -294,7 +249,7 @@ static void keep_one_vc(const struct view *v)
         uint64_t vcs = eligible_vcs(v, row, FW_NONE);
         if (!(vcs & (vcs - 1)))
             continue;
-        size_t first = number_of(q, row / q->config.input_speedup, 1) * q->num_vcs;
+        size_t first = row / q->config.input_speedup * q->num_vcs;
         for (uint64_t left = vcs ^ bit(pick_vc(v, row, vcs, arbiter_memory(v, row, 0))); left; left &= left - 1)
             bits_remove(q->eligible, (uint32_t)(first + lowest_bit(left)));
     }
@@ -304,11 +259,7 @@ static void request_switch(struct view *v, struct matching *m, size_t lane)
 {
     const struct input_queued *q = v->q;
     uint32_t row = row_of(q, lane), spread = q->config.output_speedup;
-    uint32_t col = counted(q, v->inputs[lane].out_port, 1) * spread, end = col + spread;
-    if (q->config.output_by_input) {
-        col += counted(q, q->facts[lane].port, 1) % spread;
-        end = col + 1;
-    }
+    uint32_t col = v->inputs[lane].out_port * spread, end = col + spread;
     for (; col < end; col++) {
         if (q->is_extended && bits_test(q->used_cols, col))
             continue;
@@ -338,7 +289,7 @@ static void match_eligible(struct view *v)
     m->random = &q->random[v->head->number];
     q->switch_allocator->allocate((unsigned char *)v->head + q->switch_state_at, q->config.allocator.config, m);
     BITS_EACH(row, m->granted, m->row_words) {
-        uint32_t lane = choose_lane(v, (uint32_t)row, number_of(q, m->grant[row] / q->config.output_speedup, 1));
+        uint32_t lane = choose_lane(v, (uint32_t)row, m->grant[row] / q->config.output_speedup);
         if (q->is_extended && !(bits_test(v->sendable, lane) && input_queued_may_send(v, lane)))
             continue; /* another winner of this output has taken the room that they share */
         if (q->network->service.groups > 1)

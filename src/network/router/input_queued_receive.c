@@ -50,11 +50,6 @@ STAGE void receive_credit(const struct input_queued *q, struct router_head *head
     }
     FW_CHECK(output->credits < q->room, "tick %llu router %u lane %u: a credit too many", (unsigned long long)now,
              head->number, lane);
-    if (!is.usual && q->config.vc_freed == WHEN_EMPTY && output->owner == NOBODY &&
-        output->credits + 1u == room_of(q, head->number, q->facts[lane].port)) {
-        add(lanes_in(head, SET_FREE, is.words), lane, is);
-        wake(q, head, now, is);
-    }
     if (output->credits++ == 0) {
         if (!is.usual && q->config.vc_needs_credit)
             add(credited_of(q, head), lane, is);

@@ -164,7 +164,7 @@ bool input_queued_may_send(const struct view *v, size_t lane)
     if (q->reserves_packet && (input->front.place & FLIT_HEAD) &&
         v->outputs[input->output].credits < network_packet(q->network, input->front.packet)->size)
         return false;
-    if (q->locks_outputs && q->config.crossbar_flow != HELD) {
+    if (q->locks_outputs) {
         uint16_t *lock = &locks_of(q, v->head)[input->out_port];
         if (*lock != UNLOCKED && *lock != lane) {
             if (q->config.crossbar_flow == PACKET_BUFFER || bits_test(v->sendable, *lock))
@@ -182,12 +182,6 @@ static tick_t arrival_at(const struct input_queued *q, const struct router_head 
     return sent + network_link(q->network, head->number, facts->port)->latency;
 }
 
-/* When a credit of a lane sets out whose flit the switch was granted now. */
-static tick_t credit_leaves(const struct input_queued *q, const struct lane_facts *facts, tick_t now)
-{
-    return edge_from(q, now + (facts->at_router ? q->credit : q->terminal_credit));
-}
-
 /* Sends by channels of which one leads to another part of the network. */
 SELDOM void send_across(const struct input_queued *q, const struct router_head *head, const struct input_lane *input,
                         size_t lane, tick_t granted, tick_t now)
@@ -196,7 +190,7 @@ SELDOM void send_across(const struct input_queued *q, const struct router_head *
     const struct link *back = network_link(q->network, head->number, from->port);
     const struct link *link = network_link(q->network, head->number, to->port);
     send_credit(q->network, from->at_router ? EVENT_CREDIT : EVENT_TERMINAL_CREDIT, link_lane(back, from->vc),
-                credit_leaves(q, from, now) + back->latency);
+                now + q->credit + back->latency);
     if (q->outputs)
         output_put(q->outputs, head->number, input->output, input->front, now, now + q->to_channel);
     else
@@ -224,8 +218,8 @@ STAGE void send(const struct view *v, size_t lane, const struct input_lane *inpu
         send_across(q, v->head, input, lane, granted, v->now);
         return;
     }
-    struct credit_event *credit = post(v, v->to->credits, facts_of(q, lane, is), EVENT_CREDIT,
-                                       credit_leaves(q, facts_of(q, lane, is), v->now), sizeof *credit, is);
+    struct credit_event *credit =
+        post(v, v->to->credits, facts_of(q, lane, is), EVENT_CREDIT, v->now + q->credit, sizeof *credit, is);
     credit->to = input->back;
     if (!is.usual && q->outputs) {
         output_put(q->outputs, v->head->number, input->output, input->front, v->now, v->now + q->to_channel);
@@ -240,11 +234,7 @@ STAGE void send(const struct view *v, size_t lane, const struct input_lane *inpu
 /* When the switch would have to grant a flit so that its channel takes it without waiting. */
 STAGE tick_t wait_for_channel(const struct view *v, uint32_t port)
 {
-    const struct input_queued *q = v->q;
-    tick_t begin = v->now + q->config.switch_allocation_latency * q->cycle;
-    tick_t end = edge_from(q, stage_through(q, v->head, BATCH_CROSSBAR, begin, q->config.crossbar_latency));
-    tick_t ready = end - q->to_channel;
-    tick_t *free_at = &free_at_of(q, v->head)[port], granted = ready > *free_at ? ready : *free_at;
+    tick_t *free_at = &free_at_of(v->q, v->head)[port], granted = v->now > *free_at ? v->now : *free_at;
     *free_at = granted + network_link(v->q->network, v->head->number, port)->cycle;
     return granted;
 }
@@ -287,12 +277,11 @@ STAGE void traverse(struct view *v, size_t lane, struct variant is)
     }
     if (count)
         input->front = ring_of(q, v->head, lane, is)[input->first++ & q->ring_mask];
-    if (!is.usual && q->locks_outputs && ((place & FLIT_HEAD) || q->config.crossbar_flow == HELD))
-        locks_of(q, v->head)[input->out_port] = q->config.crossbar_flow == HELD && !count ? UNLOCKED : (uint16_t)lane;
+    if (!is.usual && q->locks_outputs && (place & FLIT_HEAD))
+        locks_of(q, v->head)[input->out_port] = (uint16_t)lane;
     if (place & FLIT_TAIL) {
         out->owner = NOBODY;
-        if (is.usual || q->config.vc_freed == BEHIND_TAIL)
-            add(v->free, output, is);
+        add(v->free, output, is);
         drop(v->sendable, lane, is);
         if (!is.usual && q->locks_outputs)
             locks_of(q, v->head)[input->out_port] = UNLOCKED;
@@ -372,10 +361,7 @@ STAGE void find_eligible(struct view *v, uint64_t *eligible, struct variant is)
     const struct input_queued *q = v->q;
     for (uint32_t w = 0; w < is.words; w++)
         eligible[w] = v->sendable[w] & ~v->busy[w];
-    if (!is.usual && q->config.crossbar_flow == HELD) {
-        struct view seen = *v;
-        input_queued_keep_held(&seen, eligible);
-    } else if (!is.usual && (q->reserves_packet || q->locks_outputs))
+    if (!is.usual && (q->reserves_packet || q->locks_outputs))
         BITS_EACH(lane, eligible, is.words) {
             const struct view seen = *v;
             if (!input_queued_may_send(&seen, lane))

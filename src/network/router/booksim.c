@@ -1,0 +1,642 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * BookSim's input-queued router (N. Jiang et al., "A detailed and flexible cycle-accurate Network-on-Chip
+ * simulator", ISPASS 2013), cycle by cycle. In each cycle it steps as often as `steps` says; a
+ * step looks first and acts then, so that what one stage does the next one sees in the next step:
+ *
+ *   queue_arrivals    a flit that comes to an empty lane begins a stage
+ *   begin_routing     all heads that wait for it, if none is being routed
+ *   ask_for_vcs       the VC allocator
+ *   look_at_held      packets that have the switch: can they go on?
+ *   ask_for_switch    the switch allocator; heads that have no VC yet too, where they speculate
+ *   begin_crossing    all flits that wait for it, if none is crossing
+ *
+ *   end_routing, take_vcs, go_on_held, leave_by_switch, end_crossing    what the same stages have decided
+ *
+ * A stage of several cycles, routing or crossing, does not begin again until it is over. Flits that have crossed queue
+ * for their channel, which takes one a cycle and is a cycle longer than its latency says: what is
+ * sent in a cycle is on the channel from the next one on. The same goes for credits.
+ *
+ * A router whose step neither asked for anything nor had anything under way sleeps until something arrives.
+ */
+#include "network/router/booksim.h"
+
+#include "flitwarp/butterfly.h"
+
+#include <string.h>
+
+#define SPECULATIVE_RANK ((int64_t)1 << 62) /* below all others */
+
+static void booksim_wake(const struct booksim *q, struct booksim_router *r, tick_t when)
+{
+    router_wake(q->engine, r->number, &r->step_at, next_edge(when, q->config.cycle));
+}
+
+/* ---- what arrives ---- */
+
+/* Where a packet may go from here. */
+static void ask(struct booksim *q, struct booksim_router *r, uint32_t number, uint32_t packet, uint64_t *wants,
+                tick_t now)
+{
+    q->question.router = r->number;
+    q->question.now = now;
+    ask_route(q->network, &q->question, packet, number, r->inputs[number].back_kind == EVENT_CREDIT, wants, r->usable,
+              q->words, now);
+    if (network_is_traced(q->network, packet))
+        trace_route(q->network, &q->question, number, now);
+}
+
+void booksim_receive_flits(void *routers, tick_t now, const void *events, uint32_t count)
+{
+    struct booksim *q = routers;
+    for (const struct flit_event *event = events, *end = event + count; event < end; event++) {
+        struct booksim_router *r = &q->each[event->to.target];
+        struct booksim_lane *lane = &r->inputs[event->to.lane];
+        uint32_t place = (uint32_t)(lane->first + lane->count) & q->ring_mask;
+        FW_CHECK(lane->count <= q->ring_mask, "tick %llu router %u lane %u: packet %u overruns the buffer",
+                 (unsigned long long)now, r->number, event->to.lane, event->flit.packet);
+        lane->ring[place] = event->flit;
+        if (lane->came)
+            lane->came[place] = now;
+        if (lane->ahead && (event->flit.place & FLIT_HEAD))
+            ask(q, r, event->to.lane, event->flit.packet, lane->ahead + (size_t)place * q->words, now);
+        lane->count++;
+        lane->arrived++;
+        bits_add(r->arrived, event->to.lane);
+        booksim_wake(q, r, now);
+    }
+}
+
+void booksim_receive_credits(void *routers, tick_t now, const void *events, uint32_t count)
+{
+    struct booksim *q = routers;
+    for (const struct credit_event *event = events, *end = event + count; event < end; event++) {
+        struct booksim_router *r = &q->each[event->to.target];
+        uint32_t port = event->to.lane / q->num_vcs;
+        room_receive_credit(&q->rule, booksim_room_of(q, r, port), event->to.lane % q->num_vcs);
+        congestion_change(q->congestion, r->number, event->to.lane, QUEUE_DOWNSTREAM, -1, now);
+        booksim_wake(q, r, now);
+    }
+}
+
+/* ---- numbers ---- */
+
+static uint32_t in_number(const struct booksim *q, const struct booksim_router *r, uint32_t lane)
+{
+    return r->in_number[lane / q->num_vcs];
+}
+
+static uint32_t vc_row(const struct booksim *q, const struct booksim_router *r, uint32_t lane)
+{
+    uint32_t port = in_number(q, r, lane), vc = lane % q->num_vcs;
+    return q->config.shuffled ? vc * r->in_count + port : port * q->num_vcs + vc;
+}
+
+static uint32_t switch_row(const struct booksim *q, const struct booksim_router *r, uint32_t lane)
+{
+    uint32_t speedup = q->config.input_speedup;
+    return in_number(q, r, lane) * speedup + lane % q->num_vcs % speedup;
+}
+
+static uint32_t switch_column(const struct booksim *q, const struct booksim_router *r, uint32_t lane, uint32_t output)
+{
+    uint32_t speedup = q->config.output_speedup;
+    return r->out_number[output / q->num_vcs] * speedup + in_number(q, r, lane) % speedup;
+}
+
+static void list_add(struct lane_list *list, uint32_t lane) { list->lanes[list->count++] = (uint16_t)lane; }
+
+/* Those that a stage is through with leave its list. */
+static void list_drop_begun(struct lane_list *list)
+{
+    list->count -= list->begun;
+    memmove(list->lanes, list->lanes + list->begun, list->count * sizeof *list->lanes);
+    list->begun = 0;
+}
+
+static struct flit front_of(const struct booksim *q, const struct booksim_lane *lane)
+{
+    return lane->ring[lane->first & q->ring_mask];
+}
+
+static bool has_full_queue(const struct booksim *q, const struct booksim_router *r, uint32_t port, tick_t now)
+{
+    return q->config.output_depth && /* the channel takes one after the other */
+           r->free_at[port] > now + (q->config.output_depth - 1) * network_link(q->network, r->number, port)->cycle;
+}
+
+static bool is_full(const struct booksim *q, const struct booksim_router *r, uint32_t output)
+{
+    return room_is_full(&q->rule, booksim_room_of(q, r, output / q->num_vcs), output % q->num_vcs);
+}
+
+int64_t booksim_rank_at_source(const struct booksim_config *config, const struct packet *packet)
+{
+    uint32_t class = packet->application, classes = (uint32_t)config->class_priority.count;
+    switch (config->priority) {
+    case PRIORITY_CLASS:
+        return classes ? config->class_priority.items[class < classes ? class : classes - 1] : 0;
+    case PRIORITY_AGE:
+        return -(int64_t)packet->created;
+    case PRIORITY_SEQUENCE:
+        return -(int64_t)packet->sequence;
+    default:
+        return 0;
+    }
+}
+
+/* How soon the front of a lane is served before others. */
+static int64_t rank_of(const struct booksim *q, const struct booksim_lane *lane)
+{
+    const struct flit flit = front_of(q, lane);
+    const struct packet *packet = network_packet(q->network, flit.packet);
+    switch (q->config.priority) {
+    case PRIORITY_NETWORK_AGE:
+        return -(int64_t)(packet->injected + (flit.place & FLIT_POSITION));
+    case PRIORITY_LOCAL_AGE:
+        return -(int64_t)lane->came[lane->first & q->ring_mask];
+    case PRIORITY_QUEUE_LENGTH:
+        return lane->count;
+    case PRIORITY_HOPS:
+        return lane->hops;
+    default:
+        return booksim_rank_at_source(&q->config, packet);
+    }
+}
+
+/* ---- a packet comes to the front of its lane ---- */
+
+/* Where packets cross a butterfly one way, the first of a router's ports are outputs alone, the others inputs. */
+static bool leads_other_way(const struct network *network, uint32_t port, bool as_output)
+{
+    const struct butterfly *fly = network->topology.facts;
+    return network->topology.family == butterfly_family && strcmp(network->routing.ops->name, "destination_tag") == 0 &&
+           (port < fly->radix) != as_output;
+}
+
+uint32_t booksim_number_ports(const struct network *network, uint32_t router, bool as_outputs, uint16_t *numbers)
+{
+    uint32_t ports = network->ports, local = network->routing.local_ports, count = 0;
+    for (uint32_t i = 0; i < ports; i++) {
+        uint32_t port = i + local < ports ? i + local : i + local - ports;
+        const struct link *link = network_link(network, router, port);
+        bool is_used = port < local ? link->target != FW_NONE && (as_outputs ? link->carries_out : link->carries_in)
+                                    : (link->target != FW_NONE || network->topology.grid) &&
+                                          !leads_other_way(network, port - local, as_outputs);
+        numbers[port] = is_used ? (uint16_t)count++ : NO_NUMBER;
+    }
+    return count;
+}
+
+uint64_t booksim_vcs_for_output(const struct network *network, uint64_t vcs, uint32_t router, uint32_t ahead)
+{
+    uint16_t numbers[MAX_ROUTER_WORDS * WORD_BITS];
+    uint32_t outputs = booksim_number_ports(network, router, true, numbers), first = (uint32_t)lowest_bit(vcs);
+    uint32_t each = (uint32_t)__builtin_popcountll(vcs) / outputs;
+    return each ? bits_range(first + numbers[ahead / network->num_vcs] * each, each) : vcs;
+}
+
+uint32_t booksim_look_ahead(const struct network *network, struct route *question, uint32_t packet, uint32_t router,
+                            uint32_t vc, uint64_t *answer)
+{
+    struct packet ahead = *network_packet(network, packet), *here = question->packet;
+    uint32_t words = question->routing->words, from = question->router;
+    uint64_t *vcs = question->vcs;
+    bits_clear(answer, words);
+    question->packet = &ahead;
+    question->router = router;
+    question->input_lane = vc == FW_NONE ? 0 : vc;
+    question->vcs = answer;
+    if (vc == FW_NONE && question->routing->inject) { /* it is not in the network yet */
+        question->draws = INJECTION_DRAWS;
+        question->routing->inject(question);
+    }
+    question->draws = 0;
+    question->routing->route(question);
+    question->packet = here;
+    question->router = from;
+    question->vcs = vcs;
+    return bits_next_cyclic(answer, words, 0);
+}
+
+/* A lane takes a VC by the output that the packet will want behind it. */
+static void keep_vcs_for_output(struct booksim *q, struct booksim_router *r, struct booksim_lane *lane)
+{
+    uint32_t output = bits_next_cyclic(lane->wants, q->words, 0), port = output / q->num_vcs, ahead = output;
+    const struct link *link = network_link(q->network, r->number, port);
+    uint64_t answer[MAX_ROUTER_WORDS];
+    uint32_t router = r->number;
+    if (link->to_terminal && lane->back_kind != EVENT_CREDIT)
+        return; /* from a terminal of this router to another: as routing says */
+    const uint64_t *range = lane->wants;
+    if (!link->to_terminal) {
+        struct packet *packet = q->question.packet;
+        packet->hops++;
+        router = link->target;
+        ahead =
+            booksim_look_ahead(q->network, &q->question, front_of(q, lane).packet, router, output % q->num_vcs, answer);
+        packet->hops--;
+        range = answer;
+    }
+    uint64_t vcs = bits_word(range, ahead / q->num_vcs * q->num_vcs, q->num_vcs);
+    vcs = booksim_vcs_for_output(q->network, vcs, router, ahead);
+    bits_clear(lane->wants, q->words);
+    bits_add_word(lane->wants, port * q->num_vcs, vcs);
+}
+
+static void route(struct booksim *q, struct booksim_router *r, uint32_t number, tick_t now)
+{
+    struct booksim_lane *lane = &r->inputs[number];
+    if (lane->ahead)
+        memcpy(lane->wants, lane->ahead + (size_t)(lane->first & q->ring_mask) * q->words,
+               q->words * sizeof *lane->wants);
+    else
+        ask(q, r, number, front_of(q, lane).packet, lane->wants, now);
+    if (q->config.vcs_by_next_output)
+        keep_vcs_for_output(q, r, lane);
+    lane->hops = network_packet(q->network, front_of(q, lane).packet)->hops;
+    lane->stage = STAGE_ASKS_VC;
+    list_add(&r->vc, number);
+    if (q->config.speculation != SPECULATES_NOT)
+        list_add(&r->waiting, number);
+}
+
+static void begin_packet(struct booksim *q, struct booksim_router *r, uint32_t number, tick_t now)
+{
+    if (!q->config.routing_latency) {
+        route(q, r, number, now);
+        return;
+    }
+    r->inputs[number].stage = STAGE_ROUTING;
+    list_add(&r->routing, number);
+}
+
+static void queue_arrival(struct booksim *q, struct booksim_router *r, uint32_t number, tick_t now)
+{
+    struct booksim_lane *lane = &r->inputs[number];
+    bool was_empty = lane->count == lane->arrived;
+    lane->arrived = 0;
+    if (lane->stage == STAGE_IDLE)
+        begin_packet(q, r, number, now);
+    else if (lane->stage == STAGE_HAS_VC && was_empty)
+        list_add(&r->waiting, number);
+}
+
+static bool queue_arrivals(struct booksim *q, struct booksim_router *r, tick_t now)
+{
+    bool has_some = bits_any(r->arrived, q->words);
+    for (uint32_t is_local = 0; has_some && is_local < 2; is_local++) /* routers first */
+        BITS_EACH(number, r->arrived, q->words)
+            if ((number < q->local_lanes) == is_local)
+                queue_arrival(q, r, (uint32_t)number, now);
+    bits_clear(r->arrived, q->words);
+    return has_some;
+}
+
+/* ---- routing ---- */
+
+/* All that wait begin together, when those before them are through. */
+static void begin_routing(const struct booksim *q, struct booksim_router *r, tick_t now)
+{
+    if (r->routing.begun || !r->routing.count)
+        return;
+    r->routing.begun = r->routing.count;
+    r->routing.end = now + (q->config.routing_latency - 1) * q->config.cycle;
+}
+
+static void end_routing(struct booksim *q, struct booksim_router *r, tick_t now)
+{
+    if (!r->routing.begun || now < r->routing.end)
+        return;
+    for (uint32_t i = 0; i < r->routing.begun; i++)
+        route(q, r, r->routing.lanes[i], now);
+    list_drop_begun(&r->routing);
+}
+
+/* For arbiters that ask for it. */
+static void tell_age(const struct booksim *q, struct matching *m, const struct booksim_lane *lane, size_t at)
+{
+    if (m->age)
+        m->age[at] = network_packet(q->network, front_of(q, lane).packet)->created;
+}
+
+/* ---- virtual channels ---- */
+
+static void ask_for_vc(const struct booksim *q, const struct booksim_router *r, uint32_t number, struct matching *m)
+{
+    const struct booksim_lane *lane = &r->inputs[number];
+    uint32_t row = vc_row(q, r, number);
+    BITS_EACH(output, lane->wants, q->words) {
+        uint32_t vc = (uint32_t)output % q->num_vcs, column = r->out_number[output / q->num_vcs] * q->num_vcs + vc;
+        const struct booksim_room *room = booksim_room_of(q, r, (uint32_t)output / q->num_vcs);
+        if (!room_is_free(room, vc) || (q->config.vc_needs_credit && room_is_full(&q->rule, room, vc)))
+            continue;
+        matching_request(m, row, column);
+        tell_age(q, m, lane, (size_t)row * m->cols + column);
+        if (!m->in_rank)
+            continue;
+        bool is_last_choice = q->config.empty_vcs_first && room->held[vc];
+        m->in_rank[(size_t)row * m->cols + column] =
+            (q->network->routing.escape_vcs & bit(vc) ? 0 : 1) - (is_last_choice ? SPECULATIVE_RANK : 0);
+        m->out_rank[(size_t)row * m->cols + column] = rank_of(q, lane);
+    }
+}
+
+/* True: somebody asked. */
+static bool ask_for_vcs(struct booksim *q, struct booksim_router *r)
+{
+    struct matching *m = &q->vc_matching;
+    m->rows = r->in_count * q->num_vcs;
+    m->cols = r->out_count * q->num_vcs;
+    r->vc.begun = r->vc.count;
+    for (uint32_t i = 0; i < r->vc.begun; i++)
+        ask_for_vc(q, r, r->vc.lanes[i], m);
+    bool has_requests = bits_any(m->active_rows, m->row_words) || (r->vc.begun && q->vc_allocator->moves_by_itself);
+    if (has_requests) {
+        m->random = &r->random;
+        q->vc_allocator->allocate(r->vc_state, q->config.vc_allocator.config, m);
+    }
+    for (uint32_t i = 0; i < r->vc.begun; i++) {
+        uint32_t number = r->vc.lanes[i], row = vc_row(q, r, number);
+        uint32_t column = m->grant[row], port = r->out_port[column / q->num_vcs];
+        bool is_granted = bits_test(m->granted, row);
+        r->inputs[number].output = is_granted ? (uint16_t)(port * q->num_vcs + column % q->num_vcs) : NO_GRANT;
+    }
+    if (has_requests)
+        matching_clear(m, m->row_words, m->col_words);
+    return has_requests;
+}
+
+static void take_vcs(struct booksim *q, struct booksim_router *r)
+{
+    for (uint32_t i = 0; i < r->vc.begun; i++) {
+        uint32_t number = r->vc.lanes[i];
+        struct booksim_lane *lane = &r->inputs[number];
+        if (lane->output == NO_GRANT) {
+            list_add(&r->vc, number);
+            continue;
+        }
+        room_take(booksim_room_of(q, r, lane->output / q->num_vcs), lane->output % q->num_vcs);
+        r->owner[lane->output] = (uint16_t)number;
+        lane->stage = STAGE_HAS_VC;
+        if (q->config.speculation == SPECULATES_NOT)
+            list_add(&r->waiting, number);
+    }
+    list_drop_begun(&r->vc);
+}
+
+/* ---- the switch ---- */
+
+/* Of the lanes that share an input of the switch and ask for one output, the best is the one that asks. */
+static void ask_for_column(const struct booksim *q, const struct booksim_router *r, uint32_t number, uint32_t output,
+                           struct matching *m)
+{
+    const struct booksim_lane *lane = &r->inputs[number];
+    uint32_t row = switch_row(q, r, number), column = switch_column(q, r, number, output), vcs = q->num_vcs;
+    size_t at = (size_t)row * m->cols + column;
+    if (r->held_lane[row] != NOBODY || r->held_by[column] != NOBODY)
+        return;
+    int64_t rank = q->is_ranked ? rank_of(q, lane) - (lane->stage == STAGE_ASKS_VC ? SPECULATIVE_RANK : 0) : 0;
+    if (bits_test(m->wants + (size_t)row * m->col_words, column)) {
+        uint32_t mine = (number + vcs - r->turn[row]) % vcs, other = (q->asker[at] + vcs - r->turn[row]) % vcs;
+        int64_t its = q->is_ranked ? m->in_rank[at] : 0;
+        if (rank < its || (rank == its && mine >= other))
+            return;
+    } else {
+        matching_request(m, row, column);
+    }
+    q->asker[at] = (uint16_t)number;
+    tell_age(q, m, lane, at);
+    if (q->is_ranked)
+        m->in_rank[at] = m->out_rank[at] = rank;
+}
+
+/* Is it worth while for a head without a VC to ask for the switch? */
+static bool may_speculate(const struct booksim *q, const struct booksim_router *r, uint32_t port, uint64_t vcs,
+                          tick_t now)
+{
+    const struct booksim_room *room = booksim_room_of(q, r, port);
+    if (q->config.speculation == SPECULATES_ALWAYS)
+        return true;
+    for (; vcs && !has_full_queue(q, r, port, now); vcs &= vcs - 1) {
+        uint32_t vc = (uint32_t)lowest_bit(vcs);
+        if (room_is_free(room, vc) && (q->config.speculation == SPECULATES_ON_VC || !room_is_full(&q->rule, room, vc)))
+            return true;
+    }
+    return false;
+}
+
+static void ask_by_speculation(const struct booksim *q, const struct booksim_router *r, uint32_t number,
+                               struct matching *m, tick_t now)
+{
+    const struct booksim_lane *lane = &r->inputs[number];
+    for (uint32_t port = 0; port < q->ports; port++) {
+        uint64_t vcs = bits_word(lane->wants, port * q->num_vcs, q->num_vcs);
+        if (vcs && may_speculate(q, r, port, vcs, now))
+            ask_for_column(q, r, number, port * q->num_vcs, m);
+    }
+}
+
+/* A head that speculated was given the switch: has it a VC for it too? */
+static bool comes_true(const struct booksim *q, const struct booksim_router *r, const struct booksim_lane *lane,
+                       uint32_t number, uint32_t column)
+{
+    return lane->output != NO_GRANT && switch_column(q, r, number, lane->output) == column &&
+           !is_full(q, r, lane->output);
+}
+
+static void read_switch_grants(struct booksim *q, struct booksim_router *r, const struct matching *m)
+{
+    for (uint32_t i = 0; i < r->waiting.begun; i++) {
+        uint32_t number = r->waiting.lanes[i], row = switch_row(q, r, number);
+        struct booksim_lane *lane = &r->inputs[number];
+        lane->grant = NO_GRANT;
+        if (!bits_test(m->granted, row) || q->asker[(size_t)row * m->cols + m->grant[row]] != number)
+            continue;
+        r->turn[row] = (uint16_t)((number % q->num_vcs + q->config.input_speedup) % q->num_vcs);
+        if (lane->stage == STAGE_HAS_VC || comes_true(q, r, lane, number, m->grant[row]))
+            lane->grant = m->grant[row];
+    }
+}
+
+/* True: somebody asked. */
+static bool ask_for_switch(struct booksim *q, struct booksim_router *r, tick_t now)
+{
+    struct matching *m = &q->switch_matching;
+    m->rows = r->in_count * q->config.input_speedup;
+    m->cols = r->out_count * q->config.output_speedup;
+    r->waiting.begun = r->waiting.count;
+    for (uint32_t i = 0; i < r->waiting.begun; i++) {
+        uint32_t number = r->waiting.lanes[i], output = r->inputs[number].output;
+        if (r->inputs[number].stage == STAGE_ASKS_VC)
+            ask_by_speculation(q, r, number, m, now);
+        else if (!is_full(q, r, output) && !has_full_queue(q, r, output / q->num_vcs, now))
+            ask_for_column(q, r, number, output, m);
+    }
+    bool has_requests =
+        bits_any(m->active_rows, m->row_words) || (r->waiting.begun && q->switch_allocator->moves_by_itself);
+    if (has_requests) {
+        m->random = &r->random;
+        q->switch_allocator->allocate(r->switch_state, q->config.allocator.config, m);
+    }
+    read_switch_grants(q, r, m);
+    if (has_requests)
+        matching_clear(m, m->row_words, m->col_words);
+    return has_requests;
+}
+
+/* One credit for all flits of an input that leave in a step; the channel takes one a cycle. */
+static void return_credit(struct booksim *q, struct booksim_router *r, const struct booksim_lane *lane, uint32_t number,
+                          tick_t now, tick_t step)
+{
+    uint32_t port = number / q->num_vcs;
+    if (r->credit_of[port] != step) {
+        tick_t next = r->credit_at[port] + q->config.cycle;
+        r->credit_at[port] = next > now ? next : now;
+        r->credit_of[port] = step;
+    }
+    send_credit(q->network, lane->back_kind, lane->back, r->credit_at[port] + lane->back_latency);
+}
+
+/* The front flit of a lane leaves for the switch; what comes next waits for its stage. */
+static void leave(struct booksim *q, struct booksim_router *r, uint32_t number, tick_t now, tick_t step)
+{
+    struct booksim_lane *lane = &r->inputs[number];
+    struct flit flit = front_of(q, lane);
+    uint32_t output = lane->output, vc = output % q->num_vcs, row = switch_row(q, r, number);
+    bool is_tail = flit.place & FLIT_TAIL;
+    lane->first++;
+    lane->count--;
+    room_send(&q->rule, booksim_room_of(q, r, output / q->num_vcs), vc, is_tail);
+    congestion_change(q->congestion, r->number, output, QUEUE_DOWNSTREAM, 1, now);
+    r->flits[output]++;
+    q->flit_hops++;
+    FW_CHECK(r->crossing.count < r->crossing.most, "router %u: the switch is full", r->number);
+    r->crossing.flits[r->crossing.count++] = (struct crossing){flit, output};
+    return_credit(q, r, lane, number, now, step);
+    if (network_is_traced(q->network, flit.packet))
+        network_trace(q->network, now, r->number, "leave", "flit %u by port %u vc %u", flit.place & FLIT_POSITION,
+                      output / q->num_vcs, vc);
+    if (is_tail) {
+        r->owner[output] = NOBODY;
+        lane->stage = STAGE_IDLE;
+        if (lane->count)
+            begin_packet(q, r, number, now);
+    } else if (lane->count && q->config.holds_switch) {
+        r->held_lane[row] = (uint16_t)number;
+        r->held_by[switch_column(q, r, number, output)] = (uint16_t)row;
+        list_add(&r->held, number);
+    } else if (lane->count) {
+        list_add(&r->waiting, number);
+    }
+}
+
+static void leave_by_switch(struct booksim *q, struct booksim_router *r, tick_t now, tick_t step)
+{
+    for (uint32_t i = 0; i < r->waiting.begun; i++) {
+        uint32_t number = r->waiting.lanes[i];
+        if (r->inputs[number].grant == NO_GRANT || is_full(q, r, r->inputs[number].output))
+            list_add(&r->waiting, number);
+        else
+            leave(q, r, number, now, step);
+    }
+    list_drop_begun(&r->waiting);
+}
+
+/* Packets that have the switch keep it while they have flits and room. */
+static void look_at_held(const struct booksim *q, struct booksim_router *r)
+{
+    r->held.begun = r->held.count;
+    for (uint32_t i = 0; i < r->held.begun; i++) {
+        struct booksim_lane *lane = &r->inputs[r->held.lanes[i]];
+        lane->grant = is_full(q, r, lane->output) ? NO_GRANT : lane->output;
+    }
+}
+
+static void go_on_held(struct booksim *q, struct booksim_router *r, tick_t now, tick_t step)
+{
+    for (uint32_t i = 0; i < r->held.begun; i++) {
+        uint32_t number = r->held.lanes[i];
+        const struct booksim_lane *lane = &r->inputs[number];
+        r->held_lane[switch_row(q, r, number)] = NOBODY; /* taken again below, unless this was the last flit */
+        r->held_by[switch_column(q, r, number, lane->output)] = NOBODY;
+        if (lane->grant == NO_GRANT || has_full_queue(q, r, lane->output / q->num_vcs, now))
+            list_add(&r->waiting, number);
+        else
+            leave(q, r, number, now, step);
+    }
+    list_drop_begun(&r->held);
+}
+
+/* ---- crossing ---- */
+
+static void begin_crossing(const struct booksim *q, struct booksim_router *r, tick_t now)
+{
+    if (r->crossing.begun || !r->crossing.count)
+        return;
+    r->crossing.begun = r->crossing.count;
+    r->crossing.end = now + (q->config.crossbar_latency - 1) * q->config.cycle;
+}
+
+static void end_crossing(struct booksim *q, struct booksim_router *r, tick_t now)
+{
+    struct crossing_list *crossing = &r->crossing;
+    if (!crossing->begun || now < crossing->end)
+        return;
+    for (uint32_t i = 0; i < crossing->begun; i++) {
+        uint32_t output = crossing->flits[i].output, port = output / q->num_vcs;
+        const struct link *link = network_link(q->network, r->number, port);
+        tick_t sent = r->free_at[port] > now ? r->free_at[port] : now;
+        r->free_at[port] = sent + link->cycle;
+        send_flit(q->network, link->to_terminal ? EVENT_TERMINAL_FLIT : EVENT_FLIT,
+                  link_lane(link, output % q->num_vcs), crossing->flits[i].flit,
+                  sent + q->config.cycle + link->latency);
+    }
+    crossing->count -= crossing->begun;
+    memmove(crossing->flits, crossing->flits + crossing->begun, crossing->count * sizeof *crossing->flits);
+    crossing->begun = 0;
+}
+
+/* ---- the step ---- */
+
+/* True: something happened, or is under way. */
+static bool step_once(struct booksim *q, struct booksim_router *r, tick_t now, tick_t step)
+{
+    bool is_active = queue_arrivals(q, r, now);
+    begin_routing(q, r, now);
+    is_active |= ask_for_vcs(q, r);
+    look_at_held(q, r);
+    is_active |= ask_for_switch(q, r, now);
+    begin_crossing(q, r, now);
+    is_active |= r->routing.count || r->held.count || r->crossing.count;
+
+    end_routing(q, r, now);
+    take_vcs(q, r);
+    go_on_held(q, r, now, step);
+    leave_by_switch(q, r, now, step);
+    end_crossing(q, r, now);
+    return is_active;
+}
+
+/* Steps before a cycle, since the first. */
+static tick_t steps_before(const struct booksim *q, tick_t cycle)
+{
+    return q->config.steps == 1 ? cycle : (tick_t)((double)cycle * q->config.steps + 1e-9);
+}
+
+void booksim_step(void *routers, tick_t now, const void *events, uint32_t count)
+{
+    struct booksim *q = routers;
+    tick_t cycle = now / q->config.cycle, first = steps_before(q, cycle), end = steps_before(q, cycle + 1);
+    for (const struct step_event *event = events, *last = event + count; event < last; event++) {
+        struct booksim_router *r = &q->each[event->target];
+        bool is_active = false;
+        if (!router_is_due(q->engine, &r->step_at, now))
+            continue;
+        for (tick_t step = first; step < end; step++)
+            is_active |= step_once(q, r, now, step + 1);
+        bool has_queues = q->config.output_depth && (r->waiting.count || r->vc.count);
+        if (is_active || has_queues)
+            booksim_wake(q, r, now + q->config.cycle);
+    }
+}

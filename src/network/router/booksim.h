@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * Layout of BookSim's router. Its files:
+ *
+ *   booksim.c        the stages, and what arrives
+ *   booksim_build.c  settings, building, looking from outside
+ *   booksim_room.h   the buffers behind a channel, which the interface of the same name counts too
+ */
+#include "flitwarp/allocator.h"
+#include "flitwarp/congestion.h"
+#include "flitwarp/router.h"
+#include "network/router/booksim_room.h"
+
+enum booksim_priority {
+    PRIORITY_NONE,
+    PRIORITY_CLASS,
+    PRIORITY_AGE,
+    PRIORITY_NETWORK_AGE,
+    PRIORITY_LOCAL_AGE,
+    PRIORITY_QUEUE_LENGTH,
+    PRIORITY_HOPS,
+    PRIORITY_SEQUENCE,
+};
+enum booksim_speculation { SPECULATES_NOT, SPECULATES_ON_CREDIT, SPECULATES_ON_VC, SPECULATES_ALWAYS };
+enum booksim_vc_freed { BEHIND_TAIL, WHEN_EMPTY };
+
+struct booksim_config {
+    uint32_t num_vcs, buffer_depth, buffer_exclusive, buffer_maximum;
+    double steps;                                               /* in a cycle */
+    uint64_t cycle;                                             /* ticks */
+    uint32_t routing_latency, crossbar_latency, credit_latency; /* cycles */
+    uint32_t input_speedup, output_speedup, output_depth;
+    uint32_t speculation, vc_freed, priority;
+    struct u32_list class_priority;
+    bool holds_switch, vc_needs_credit, empty_vcs_first, shuffled, vcs_by_next_output;
+    struct choice vc_allocator, allocator, congestion;
+};
+
+/* How far the packet at the front of an input lane has come. */
+enum booksim_stage { STAGE_IDLE, STAGE_ROUTING, STAGE_ASKS_VC, STAGE_HAS_VC };
+
+struct booksim_lane {
+    uint64_t *wants; /* output lanes that the packet may take */
+    struct flit *ring;
+    tick_t *came;          /* by place in the ring: when the flit did; NULL unless priorities go by that */
+    uint64_t *ahead;       /* by place: where the head there may go; NULL unless that was asked before it came */
+    uint16_t first, count; /* of the ring, free-running; flits in it */
+    uint16_t arrived;      /* of those, since the last step */
+    uint16_t output;       /* output lane that the packet has */
+    uint16_t grant;        /* in this step: an output lane, or an output of the switch; NO_GRANT: none */
+    uint8_t stage;         /* enum booksim_stage */
+    uint16_t hops;         /* of the packet, when its head came to the front: that may be far ahead by now */
+    struct lane_place back;
+    uint32_t back_latency, back_kind; /* of credits */
+};
+
+/* Lanes that wait for a stage, in the order in which they came to it; the first `begun` are in it. */
+struct lane_list {
+    uint16_t *lanes;
+    uint32_t count, begun;
+    tick_t end; /* of the stage, where it takes several cycles */
+};
+
+/* Flits on their way through the switch. */
+struct crossing_list {
+    struct crossing {
+        struct flit flit;
+        uint32_t output; /* lane */
+    } * flits;
+    uint32_t count, begun, most;
+    tick_t end;
+};
+
+struct booksim_router {
+    tick_t step_at; /* when it steps next; FW_NEVER: asleep */
+    uint32_t number;
+    /* BookSim's numbers of ports by ours, as inputs and as outputs, and ours by its number as an output: it counts those to
+       terminals behind the others, and none that are not used, but for those at the edges of a mesh. */
+    uint16_t *in_number, *out_number, *out_port;
+    uint32_t in_count, out_count;
+    uint64_t *arrived,
+        *usable; /* input lanes to which a flit has come in this cycle; output lanes that lead somewhere */
+    struct booksim_lane *inputs;
+    unsigned char *rooms;                        /* by output port: struct booksim_room */
+    uint16_t *owner;                             /* by output lane: the input lane that has it, or NOBODY */
+    uint32_t *flits;                             /* by output lane: that have left, modulo 2^32 */
+    struct lane_list routing, vc, held, waiting; /* the last for the switch */
+    struct crossing_list crossing;
+    tick_t *free_at;               /* by output port: when its channel can take the next flit */
+    tick_t *credit_at;             /* by input port: when its channel took the last credit, */
+    tick_t *credit_of;             /* and the step that this was of */
+    uint16_t *turn;                /* by input of the switch: the VC that goes first */
+    uint16_t *held_lane, *held_by; /* by input of the switch: the lane that has it; by output: that input, or NOBODY */
+    void *vc_state, *switch_state;
+    struct random random;
+};
+
+struct booksim {
+    ROUTERS_HEAD;
+    struct booksim_config config;
+    struct booksim_rule rule;
+    uint32_t ring_mask;
+    uint32_t local_lanes;   /* of ports to terminals, which BookSim counts behind the others */
+    uint32_t rows, columns; /* of the switch */
+    bool asks_ahead;        /* routing is adaptive and takes no time: what it sees is what it was when a head came */
+    bool is_ranked;         /* requests for the switch have ranks; those for VCs too, or packets prefer some of these */
+    const struct allocator_ops *vc_allocator, *switch_allocator;
+    struct matching vc_matching, switch_matching; /* scratch */
+    uint16_t *asker;                              /* scratch, by row * columns + column: the lane that asks */
+    struct booksim_router *each;
+};
+
+static inline struct booksim_room *booksim_room_of(const struct booksim *q, const struct booksim_router *r,
+                                                   uint32_t port)
+{
+    return (struct booksim_room *)(void *)(r->rooms + port * booksim_room_bytes(q->num_vcs));
+}
+
+/* What the router and the terminals before it know of a buffer. */
+struct booksim_rule booksim_rule_of(const struct booksim_config *config);
+
+/* How soon a packet is served before others, by what does not change on its way; 0 where that decides nothing. */
+int64_t booksim_rank_at_source(const struct booksim_config *config, const struct packet *packet);
+
+/* Gives the ports of a router BookSim's numbers, NO_NUMBER where it has none: see struct booksim_router. Returns how many. */
+uint32_t booksim_number_ports(const struct network *network, uint32_t router, bool as_outputs, uint16_t *numbers);
+#define NO_NUMBER UINT16_MAX
+
+/*
+ * Of the VCs of a channel that a packet may take, those for the output that it takes behind it: they are shared out
+ * among the outputs of that router. `ahead` is the lane by which the packet would go on there.
+ */
+uint64_t booksim_vcs_for_output(const struct network *network, uint64_t vcs, uint32_t router, uint32_t ahead);
+/*
+ * Asks routing where a packet would go on from a router, without its knowing: the first of these output lanes. It comes
+ * there by a VC; FW_NONE: from its terminal.
+ */
+uint32_t booksim_look_ahead(const struct network *network, struct route *question, uint32_t packet, uint32_t router,
+                            uint32_t vc, uint64_t *answer);
+
+event_handler booksim_receive_flits, booksim_receive_credits, booksim_step;

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Building BookSim's routers from their settings and the network's links, and looking at them from outside; see booksim.c. */
+#include "network/router/booksim.h"
+
+#include "flitwarp/shown.h"
+#include "network/router/buffer_size.h"
+
+static const char *const speculation_names[] = {"none", "on_credit", "on_vc", "always", NULL};
+static const char *const vc_freed_names[] = {"behind_tail", "when_empty", NULL};
+static const char *const priority_names[] = {"none",         "class", "age",      "network_age", "local_age",
+                                             "queue_length", "hops",  "sequence", NULL};
+
+static const struct option booksim_options[] = {
+    OPTION_U32(struct booksim_config, num_vcs, "2", 1, 64, NULL, "virtual channels of each port"),
+    OPTION_U32(struct booksim_config, buffer_depth, "8", 1, 32768, "flits", "input buffer of each virtual channel"),
+    BUFFER_SHARE_OPTIONS(struct booksim_config),
+    OPTION_TICKS(struct booksim_config, cycle, "1", 1, 1000000, "clock of the router"),
+    OPTION_F64(struct booksim_config, steps, "1", 1, 64, NULL, "steps of a router in a cycle, on average"),
+    OPTION_U32(struct booksim_config, routing_latency, "1", 0, 10000, "cycles",
+               "to route a packet's head; 0: it comes with its route"),
+    OPTION_U32(struct booksim_config, crossbar_latency, "1", 1, 10000, "cycles", "to cross the router"),
+    OPTION_U32(struct booksim_config, credit_latency, "0", 0, 10000, "cycles",
+               "to process a credit, beyond its way; not at a terminal"),
+    OPTION_U32(struct booksim_config, input_speedup, "1", 1, 64, NULL,
+               "flits that an input port can send in a step, from different virtual channels"),
+    OPTION_U32(struct booksim_config, output_speedup, "1", 1, 64, NULL,
+               "flits that an output port can take in a step, each from inputs of its own"),
+    OPTION_U32(struct booksim_config, output_depth, "null", 1, 32768, "flits",
+               "that may queue for a channel before no more are sent to it; null: any number"),
+    OPTION_BOOL(struct booksim_config, holds_switch, "false",
+                "a packet keeps its way through the switch while it has flits and room"),
+    OPTION_BOOL(struct booksim_config, vc_needs_credit, "false", "give a packet only virtual channels that have room"),
+    OPTION_BOOL(struct booksim_config, empty_vcs_first, "false", "packets prefer virtual channels that are empty"),
+    OPTION_BOOL(struct booksim_config, shuffled, "false",
+                "the VC allocator counts inputs by virtual channel and then by port, not the other way"),
+    OPTION_BOOL(struct booksim_config, vcs_by_next_output, "false",
+                "virtual channels are shared out among the outputs that packets take behind the channel"),
+    OPTION_ENUM(struct booksim_config, vc_freed, "\"behind_tail\"", vc_freed_names,
+                "when a virtual channel can be given to the next packet: behind the tail, or when it is empty"),
+    OPTION_ENUM(
+        struct booksim_config, speculation, "\"none\"", speculation_names,
+        "when a head asks for the switch together with its virtual channel: never, when one that it may take is "
+        "free and has room, when one is free, or always"),
+    OPTION_ENUM(struct booksim_config, priority, "\"none\"", priority_names,
+                "who goes before others where allocators look at it: packets by the application that they are of, by "
+                "when they were made, entered the network or came to the router, by flits behind them, by hops, or by "
+                "their number at the source"),
+    OPTION_U32_LIST(struct booksim_config, class_priority, "[]", 0, 1000000, NULL,
+                    "of the packets of each application, the last for those beyond: the higher goes first"),
+    OPTION_CHOICE(struct booksim_config, vc_allocator, "allocator", "\"islip\"",
+                  "matches packets with output virtual channels"),
+    OPTION_CHOICE(struct booksim_config, allocator, "allocator", "\"islip\"",
+                  "matches inputs and outputs of the switch"),
+    CONGESTION_OPTION(struct booksim_config),
+    OPTION_END,
+};
+
+static void booksim_plan(const struct choice *self, uint32_t flit_bytes, struct router_plan *plan,
+                         struct errors *errors)
+{
+    const struct booksim_config *c = self->config;
+    (void)flit_bytes, (void)errors;
+    *plan = (struct router_plan){
+        .num_vcs = c->num_vcs,
+        .buffer_depth = c->buffer_depth,
+        .buffer_min = c->buffer_depth,
+        .room_exclusive = c->buffer_exclusive,
+        .room_maximum = c->buffer_maximum ? c->buffer_maximum : UINT16_MAX,
+        .lead = c->cycle,
+        .congestion = &c->congestion,
+    };
+}
+
+static void booksim_check(const struct network *network, const struct choice *self, struct errors *errors)
+{
+    const struct booksim_config *c = self->config;
+    buffer_check_shares(c->num_vcs, c->buffer_exclusive, c->buffer_maximum, c->buffer_depth, c->buffer_depth, self,
+                        errors);
+    if (routing_needs_room(&network->routing))
+        choice_error(errors, self, "type",
+                     "'booksim' gives output VCs without regard to their room, which escape VCs need; accepted: "
+                     "input_queued, input_output_queued, output_queued");
+    if (c->input_speedup > c->num_vcs)
+        choice_error(errors, self, "input_speedup", "%u is above num_vcs (%u): an input sends from different VCs",
+                     c->input_speedup, c->num_vcs);
+    if (c->vcs_by_next_output && network->routing.is_adaptive)
+        choice_error(errors, self, "vcs_by_next_output", "needs routing that gives a packet one way");
+}
+
+struct booksim_rule booksim_rule_of(const struct booksim_config *c)
+{
+    uint32_t total = c->num_vcs * c->buffer_depth;
+    return (struct booksim_rule){
+        .vcs = c->num_vcs,
+        .depth = c->buffer_depth,
+        .total = total,
+        .exclusive = c->buffer_exclusive,
+        .maximum = c->buffer_maximum ? c->buffer_maximum : total,
+        .when_empty = c->vc_freed == WHEN_EMPTY,
+    };
+}
+
+static void *make_allocator(struct arena *arena, const struct choice *choice, uint32_t rows, uint32_t cols)
+{
+    const struct allocator_ops *ops = CHOICE_OPS(choice, struct allocator_ops);
+    void *state = arena_take(arena, ops->state_size ? ops->state_size(choice->config, rows, cols) : 0);
+    if (ops->init)
+        ops->init(state, choice->config, rows, cols);
+    return state;
+}
+
+static void init_lane(struct booksim *q, struct booksim_router *r, uint32_t number)
+{
+    struct arena *arena = q->network->arena;
+    size_t places = q->ring_mask + 1;
+    const struct link *link = network_link(q->network, r->number, number / q->num_vcs);
+    r->inputs[number] = (struct booksim_lane){
+        .wants = arena_array(arena, uint64_t, q->words),
+        .ring = arena_array(arena, struct flit, places),
+        .came = q->config.priority == PRIORITY_LOCAL_AGE ? arena_array(arena, tick_t, places) : NULL,
+        .ahead = q->asks_ahead ? arena_array(arena, uint64_t, places * q->words) : NULL,
+        .output = NO_GRANT,
+        .back = link_lane(link, number % q->num_vcs),
+        .back_latency =
+            link->latency + (uint32_t)q->config.cycle * (1 + (link->to_terminal ? 0 : q->config.credit_latency)),
+        .back_kind = link->to_terminal ? EVENT_TERMINAL_CREDIT : EVENT_CREDIT,
+    };
+    r->owner[number] = NOBODY;
+    if (link->target != FW_NONE && link->carries_out)
+        bits_add(r->usable, number);
+}
+
+/* Every lane is at most once in the list, and may be added again before it is dropped. */
+static struct lane_list make_list(struct arena *arena, uint32_t lanes)
+{
+    return (struct lane_list){.lanes = arena_array(arena, uint16_t, 2 * (size_t)lanes)};
+}
+
+/* Flits that have left their buffers and not crossed yet have room downstream, and few can leave in a step. */
+static struct crossing_list make_crossing(const struct booksim *q, struct arena *arena)
+{
+    uint64_t room = (uint64_t)q->ports * q->rule.total, steps = (uint64_t)q->config.steps + 1,
+             sent =
+                 steps * (2 * (uint64_t)q->config.crossbar_latency + 1) * (q->rows < q->columns ? q->rows : q->columns);
+    uint32_t most = (uint32_t)(room < sent ? room : sent);
+    return (struct crossing_list){.flits = arena_array(arena, struct crossing, most), .most = most};
+}
+
+static void number_ports(const struct booksim *q, struct booksim_router *r)
+{
+    struct arena *arena = q->network->arena;
+    r->in_number = arena_array(arena, uint16_t, q->ports);
+    r->out_number = arena_array(arena, uint16_t, q->ports);
+    r->out_port = arena_array(arena, uint16_t, q->ports);
+    r->in_count = booksim_number_ports(q->network, r->number, false, r->in_number);
+    r->out_count = booksim_number_ports(q->network, r->number, true, r->out_number);
+    for (uint32_t port = 0; port < q->ports; port++)
+        if (r->out_number[port] != NO_NUMBER)
+            r->out_port[r->out_number[port]] = (uint16_t)port;
+}
+
+static void init_router(struct booksim *q, struct booksim_router *r, uint32_t number)
+{
+    struct arena *arena = q->network->arena;
+    *r = (struct booksim_router){
+        .step_at = FW_NEVER,
+        .number = number,
+        .arrived = arena_array(arena, uint64_t, q->words),
+        .usable = arena_array(arena, uint64_t, q->words),
+        .inputs = arena_array(arena, struct booksim_lane, q->lanes),
+        .rooms = arena_take(arena, q->ports * booksim_room_bytes(q->num_vcs)),
+        .owner = arena_array(arena, uint16_t, q->lanes),
+        .flits = arena_array(arena, uint32_t, q->lanes),
+        .routing = make_list(arena, q->lanes),
+        .vc = make_list(arena, q->lanes),
+        .held = make_list(arena, q->lanes),
+        .waiting = make_list(arena, q->lanes),
+        .crossing = make_crossing(q, arena),
+        .free_at = arena_array(arena, tick_t, q->ports),
+        .credit_at = arena_array(arena, tick_t, q->ports),
+        .credit_of = arena_array(arena, tick_t, q->ports),
+        .turn = arena_array(arena, uint16_t, q->rows),
+        .held_lane = arena_array(arena, uint16_t, q->rows),
+        .held_by = arena_array(arena, uint16_t, q->columns),
+        .random = random_stream(q->network->seed, number, RANDOM_ARBITER),
+    };
+    number_ports(q, r);
+    uint32_t vcs = q->num_vcs, inputs = q->config.input_speedup, outputs = q->config.output_speedup;
+    r->vc_state = make_allocator(arena, &q->config.vc_allocator, r->in_count * vcs, r->out_count * vcs);
+    r->switch_state = make_allocator(arena, &q->config.allocator, r->in_count * inputs, r->out_count * outputs);
+    for (uint32_t row = 0; row < q->rows; row++) {
+        r->turn[row] = (uint16_t)(row % q->config.input_speedup);
+        r->held_lane[row] = NOBODY;
+    }
+    for (uint32_t column = 0; column < q->columns; column++)
+        r->held_by[column] = NOBODY;
+    for (uint32_t lane = 0; lane < q->lanes; lane++)
+        init_lane(q, r, lane);
+}
+
+static void booksim_build(void *routers, const void *config)
+{
+    struct booksim *q = routers;
+    struct network *network = q->network;
+    q->config = *(const struct booksim_config *)config;
+    const struct booksim_config *c = &q->config;
+    q->rule = booksim_rule_of(c);
+    q->ring_mask = ring_mask_for(buffer_most(c->num_vcs, c->buffer_depth, c->buffer_exclusive, c->buffer_maximum));
+    q->local_lanes = network->routing.local_ports * q->num_vcs;
+    q->rows = q->ports * c->input_speedup;
+    q->columns = q->ports * c->output_speedup;
+    q->asks_ahead = network->routing.is_adaptive && !c->routing_latency;
+    q->is_ranked = c->priority != PRIORITY_NONE || c->speculation != SPECULATES_NOT;
+    q->vc_allocator = CHOICE_OPS(&c->vc_allocator, struct allocator_ops);
+    q->switch_allocator = CHOICE_OPS(&c->allocator, struct allocator_ops);
+    q->each = arena_array(network->arena, struct booksim_router, network->topology.routers);
+    for (uint32_t router = 0; router < network->topology.routers; router++)
+        init_router(q, &q->each[router], router);
+}
+
+static void share_matching(const struct booksim *q, struct matching *matching, const struct choice *choice,
+                           uint32_t rows, uint32_t columns, bool is_ranked)
+{
+    const struct allocator_ops *ops = CHOICE_OPS(choice, struct allocator_ops);
+    struct arena *arena = q->network->arena;
+    matching_init(matching, arena, rows, columns, ops->needs_age && ops->needs_age(choice->config), NULL);
+    if (!is_ranked)
+        return;
+    matching->in_rank = arena_array(arena, int64_t, (size_t)rows * columns);
+    matching->out_rank = arena_array(arena, int64_t, (size_t)rows * columns);
+}
+
+static void booksim_share(void *routers)
+{
+    struct booksim *q = routers;
+    const struct booksim_config *c = &q->config;
+    bool prefers_vcs = c->empty_vcs_first || q->network->routing.escape_vcs;
+    share_matching(q, &q->vc_matching, &c->vc_allocator, q->lanes, q->lanes,
+                   prefers_vcs || c->priority != PRIORITY_NONE);
+    share_matching(q, &q->switch_matching, &c->allocator, q->rows, q->columns, q->is_ranked);
+    q->asker = arena_array(q->network->arena, uint16_t, (size_t)q->rows * q->columns);
+}
+
+/* ---- looking from outside ---- */
+
+static uint32_t booksim_lane_flits(const void *routers, uint32_t router, uint32_t lane)
+{
+    return ((const struct booksim *)routers)->each[router].flits[lane];
+}
+
+static void booksim_look(const void *routers, uint32_t router, uint32_t number, struct lane_look *seen,
+                         struct shown_router *shown)
+{
+    const struct booksim *q = routers;
+    const struct booksim_router *r = &q->each[router];
+    const struct booksim_lane *lane = &r->inputs[number];
+    const struct booksim_room *room = booksim_room_of(q, r, number / q->num_vcs);
+    uint32_t vc = number % q->num_vcs;
+    seen->flits = lane->count;
+    seen->owner = r->owner[number];
+    if (bits_test(r->usable, number)) {
+        seen->depth = q->rule.depth;
+        seen->is_full = q->config.vc_needs_credit && room_is_full(&q->rule, room, vc);
+        seen->credits = room_is_full(&q->rule, room, vc)
+                            ? 0
+                            : q->rule.depth - (room->held[vc] < q->rule.depth ? room->held[vc] : q->rule.depth - 1);
+    }
+    if (lane->count)
+        seen->packet = lane->ring[lane->first & q->ring_mask].packet;
+    if (lane->stage == STAGE_HAS_VC)
+        seen->output = lane->output;
+    else if (lane->stage == STAGE_ASKS_VC) {
+        seen->output = LANE_WAITS;
+        seen->wants = lane->wants;
+    } else if (lane->stage == STAGE_ROUTING) {
+        seen->output = LANE_ROUTED;
+    }
+    seen->room = 1;
+    if (shown && lane->count)
+        shown_add_ring(shown, &shown->inputs[number].queue, lane->ring, q->ring_mask, lane->first, lane->count);
+}
+
+static const struct router_ops booksim = {
+    .name = "booksim",
+    .summary = "BookSim's input-queued router, cycle by cycle",
+    .options = booksim_options,
+    .example = "{\"type\": \"booksim\", \"num_vcs\": 4, \"buffer_depth\": 8, \"routing_latency\": 0}",
+    .size = sizeof(struct booksim),
+    .plan = booksim_plan,
+    .check = booksim_check,
+    .build = booksim_build,
+    .share = booksim_share,
+    .receive_flits = booksim_receive_flits,
+    .receive_credits = booksim_receive_credits,
+    .step = booksim_step,
+    .look = booksim_look,
+    .lane_flits = booksim_lane_flits,
+};
+REGISTER_ROUTER(booksim);
