@@ -189,8 +189,8 @@ static void booksim_put_routing(struct import *import, const struct topology_row
     if (!is_given)
         import_comment(import, import_ours(import, "network.routing"),
                        "the file names no routing_function; this is the usual one");
-    bool has_halves = strcmp(topology->theirs, "torus") == 0 ||
-                      (row->ours && import_lists("o1turn valiant ugal express_order", row->ours));
+    bool has_halves = strcmp(topology->theirs, "torus") == 0 || strcmp(function, "xy_yx") == 0 ||
+                      (row->ours && import_lists("o1turn valiant ugal", row->ours));
     if (has_halves && booksim_count(import, "num_vcs", 1, 64) % 2)
         booksim_note(import, "num_vcs", DECISIVE,
                      "of an odd number BookSim's halves for two phases or orders share one VC",

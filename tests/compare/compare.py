@@ -17,17 +17,20 @@ PEER is a module of this folder: booksim, supersim, simured; $BOOKSIM, $SUPERSIM
     cause(config)           why a configuration is known to differ, "" when it is not; optional
     SEEDS                   of ours, whose mean is compared; without it those below
 
-Three verdicts: holds, differs, and decisive: the import itself says that something decisive is not carried over, which counts as
-not holding whatever the figures. What the peer refuses is drawn again, and listed. --record keeps configurations, the peer's
-figures and the verdicts in PEER.jsonl of this folder, where tests/contract/test_compare.py finds them; --recorded takes those
-configurations and figures and runs ours alone.
+Four verdicts: holds; noise: beyond the tolerance, but within two standard errors of the means, which counts as not holding;
+differs; and decisive: the import itself says that something decisive is not carried over, which counts as not holding whatever the
+figures. What the peer refuses is drawn again, and listed. --record keeps configurations, the peer's figures and the verdicts in
+PEER.jsonl of this folder, where tests/contract/test_compare.py finds them; --recorded takes those configurations and figures and runs
+ours alone.
 """
 import argparse
 import csv
 import importlib
 import json
+import math
 import os
 import random
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -47,7 +50,7 @@ PARTS = (0.25, 0.5, 0.75)  # of the peer's saturation, at which latencies are co
 STEEP = 3                  # latency at the last of PARTS above so many times that at the first: saturation lies lower
 SEEDS = (1, 2, 3)          # of ours, whose mean is compared: a peer runs once
 REDRAWN = 20               # times, until something is taken
-COLUMNS = ("name", "load", "what", "theirs", "ours", "deviation", "judged", "their_cpu", "our_cpu")
+COLUMNS = ("name", "load", "what", "theirs", "ours", "deviation", "judged", "error", "their_cpu", "our_cpu")
 
 
 # ---- one configuration -----------------------------------------------------------------------------------------------------------
@@ -101,18 +104,25 @@ class Ours:
             results = json.loads(ended.stdout)
             found.append(self.peer.our_figures(results))
             cpu += results["simulation"]["cpu_seconds"] / len(self.seeds)
-        return {what: mean([one[what] for one in found]) for what in found[0]}, cpu
+        latencies = [one.get("packet_latency") for one in found]
+        error = {} if None in latencies else {"error": error_of(latencies)}
+        return {what: mean([one[what] for one in found]) for what in found[0]} | error, cpu
 
 
 def mean(values):
     return None if None in values else sum(values) / len(values)
 
 
-def row(load, what, theirs, ours, judged, cpus=(None, None)):
-    """A figure of both; `judged`: it decides whether the configuration holds."""
+def error_of(values):
+    """The standard error of their mean, as a share of it."""
+    return statistics.stdev(values) / len(values) ** 0.5 / statistics.fmean(values) if len(values) > 1 else 0.0
+
+
+def row(load, what, theirs, ours, judged, cpus=(None, None), error=0.0):
+    """A figure of both; `judged`: it decides whether the configuration holds. `error`: of their deviation, where it is known."""
     deviation = None if theirs is None or ours is None else (ours - theirs) / theirs if theirs else 0.0 if theirs == ours else float("inf")
-    return {"load": load, "what": what, "theirs": theirs, "ours": ours, "deviation": deviation, "judged": judged, "their_cpu": cpus[0],
-            "our_cpu": cpus[1]}
+    return {"load": load, "what": what, "theirs": theirs, "ours": ours, "deviation": deviation, "judged": judged, "error": error,
+            "their_cpu": cpus[0], "our_cpu": cpus[1]}
 
 
 def parts_of_saturation(theirs):
@@ -136,16 +146,18 @@ def by_load(_config, theirs, ours):
         raise Refused("nothing arrives at full load: a deadlock")
     loads = parts_of_saturation(theirs)
     found, our_cpu = ours(FULL)
-    rows = [row(FULL, "saturation", figures["accepted"], found["accepted"], True, (their_cpu, our_cpu))]
+    rows = [row(FULL, "saturation", figures["accepted"], found["accepted"], True, (their_cpu, our_cpu), figures.get("error", 0.0))]
     for load in loads:
         (figures, their_cpu), (found, our_cpu) = theirs(load), ours(load)
-        rows += [row(load, what, figures[what], found[what], what.endswith("latency"), (their_cpu, our_cpu))
+        error = math.hypot(figures.get("error", 0.0), found.get("error", 0.0)) if "error" in figures else 0.0
+        rows += [row(load, what, figures[what], found[what], what.endswith("latency"), (their_cpu, our_cpu), error)
                  for what in ("packet_latency", "network_latency", "hops", "accepted")]
     return rows
 
 
-def holds(peer, rows):
-    return all(one["deviation"] is not None and abs(one["deviation"]) <= peer.TOLERANCE for one in rows if one["judged"])
+def holds(peer, rows, errors=0):
+    """Is every figure that is judged within the tolerance, or within so many standard errors of its deviation?"""
+    return all(one["deviation"] is not None and abs(one["deviation"]) <= max(peer.TOLERANCE, errors * one["error"]) for one in rows if one["judged"])
 
 
 def judge(peer, name, config, recorded=None, seeds=None):
@@ -162,6 +174,8 @@ def judge(peer, name, config, recorded=None, seeds=None):
         verdict, cause = "decisive", "; ".join(ours.decisive)
     elif rows and holds(peer, rows):
         verdict, cause = "holds", ""
+    elif rows and holds(peer, rows, errors=2):
+        verdict, cause = "noise", "within two standard errors of what so many seeds give: it may hold or not"
     else:
         verdict, cause = "differs", failure or known or "not found yet"
     return {"name": name, "config": config, "points": recorded or theirs.points, "rows": rows, "verdict": verdict, "cause": cause}
@@ -188,7 +202,7 @@ def recorded_of(peer):
 
 def tell(record):
     print(f"{record['name']}: {record['verdict']}: {record['cause']}".rstrip(": "), flush=True)
-    if record["verdict"] in ("differs", "decisive"):
+    if record["verdict"] != "holds":
         print(f"    {record['config']}")
         for one in record["rows"]:
             if one["deviation"] is not None:
@@ -246,9 +260,9 @@ def main():
                 keep(peer, records + refused)
     for one in refused:
         print(f"{one['name']}: refused by {peer.NAME}, drawn again: {one['cause'][:200]}")
-    count = {verdict: sum(record["verdict"] == verdict for record in records) for verdict in ("holds", "differs", "decisive")}
-    print(f"{count['holds']} of {len(records)} hold ({100 * count['holds'] / max(1, len(records)):.1f} %), {count['differs']} differ, "
-          f"{count['decisive']} are called decisive by the import; {len(refused)} draws refused by {peer.NAME}")
+    count = {verdict: sum(record["verdict"] == verdict for record in records) for verdict in ("holds", "noise", "differs", "decisive")}
+    print(f"{count['holds']} of {len(records)} hold ({100 * count['holds'] / max(1, len(records)):.1f} %), {count['noise']} are off within noise, "
+          f"{count['differs']} differ, {count['decisive']} are called decisive by the import; {len(refused)} draws refused by {peer.NAME}")
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ import re
 import statistics
 from pathlib import Path
 
+import compare
 from programs import Failed, Refused, run
 
 NAME, FILE, TOLERANCE = "booksim", "peer.cfg", 0.03
@@ -38,11 +39,12 @@ def figures(folder):
         one, seconds = run_once(folder, len(found) + 1)
         found.append(one)
         cpu += seconds
-    return {what: statistics.fmean(one[what] for one in found) for what in found[0]} | {"seeds": len(found)}, cpu
+    error = compare.error_of([one[judged] for one in found])
+    return {what: statistics.fmean(one[what] for one in found) for what in found[0]} | {"seeds": len(found), "error": error}, cpu
 
 
 def is_settled(values):
-    return len(values) >= LEAST and statistics.stdev(values) / len(values) ** 0.5 <= ERROR * statistics.fmean(values)
+    return len(values) >= LEAST and compare.error_of(values) <= ERROR
 
 
 def run_once(folder, seed):
@@ -55,22 +57,20 @@ def run_once(folder, seed):
         last = [line for line in said.splitlines() if line.strip()][-3:]
         raise Refused(f"status {status}: {' | '.join(last)}")
     number = lambda part, what: float(re.search(rf"{what} average = (\S+)", part).group(1))  # noqa: E731
-    packets = [float(re.search(r"Packet latency average = .*?\((\d+) samples", part, re.S).group(1)) for part in classes]
-    weighted = lambda what: mean_of([number(part, what) for part in classes], packets)  # noqa: E731
-    return {"packet_latency": weighted("Packet latency"), "network_latency": weighted("Network latency"), "hops": weighted("Hops") - 1,
+    mean = lambda what: mean_of([number(part, what) for part in classes])  # noqa: E731
+    return {"packet_latency": mean("Packet latency"), "network_latency": mean("Network latency"), "hops": mean("Hops") - 1,
             "accepted": sum(number(part, "Accepted flit rate") for part in classes)}, cpu  # it counts routers as hops
 
 
-def mean_of(values, weights):
-    return sum(value * weight for value, weight in zip(values, weights)) / sum(weights)
+def mean_of(values):
+    """Of the classes: each counts alike, however many packets it has, since BookSim does not say how many those are."""
+    return statistics.fmean(values)
 
 
 def our_figures(results):
-    parts, cycle = results["applications"], results["config"]["network"]["channel"].get("cycle", 1)
-    packets = [part["packets"] for part in parts]
-    mean = lambda what: mean_of([part[what]["mean"] for part in parts], packets) if all(packets) else None  # noqa: E731
-    latency = lambda what: mean(what) and mean(what) / cycle  # noqa: E731
-    return {"packet_latency": latency("packet_latency"), "network_latency": latency("network_latency"), "hops": mean("hops"),
+    parts = results["applications"]
+    mean = lambda what: mean_of([part[what]["mean"] for part in parts]) if all(part["packets"] for part in parts) else None  # noqa: E731
+    return {"packet_latency": mean("packet_latency"), "network_latency": mean("network_latency"), "hops": mean("hops"),
             "accepted": sum(part["accepted_load"] for part in parts)}
 
 
