@@ -347,7 +347,6 @@ def test_requests_and_replies_with_halves_of_the_vcs_are_protocol_classes(booksi
     imported = booksim("routing_function = dim_order; use_read_write = 1;" + halves)
     assert imported["network.protocol_classes"] == 2 and imported["network.interface.answers"] == 1
     assert imported["workload.applications.0.reply_protocol_class"] == 1 and imported.notes == []
-    assert "halves" not in imported.text
     assert "half of the VCs" in booksim("routing_function = dim_order; use_read_write = 1;").decisive[0]
 
 
@@ -429,7 +428,7 @@ def test_nothing_is_dropped_in_silence(booksim, text, words):
 
 
 def test_strict_writes_nothing_when_anything_is_lost(tmp_path):
-    (tmp_path / "a.cfg").write_text("routing_function = dim_order;\nnoq = 1;\n")
+    (tmp_path / "a.cfg").write_text("routing_function = dim_order;\nvc_priority_donation = 1;\n")
     ended = flitwarp("import", "a.cfg", "--strict", "-o", "a.json", cwd=tmp_path, status=1)
     assert ended.stderr.splitlines()[-1] == "1 setting not carried over, 1 of them decisive; nothing is written"
     assert not (tmp_path / "a.json").exists()
@@ -893,7 +892,7 @@ def test_arbiters_of_two_stages(supersim, architecture):
             "input_arbiter": "least_recently_served"}
     if architecture == "output_queued":
         assert imported["network.router.arbiter"] == ours
-    else:
+    elif architecture == "input_queued":  # with output queues its crossbar has nothing to decide
         assert imported["network.router.allocator"] == {"type": "separable_output_first", "iterations": 1,
                                                         "input_arbiter": ours, "output_arbiter": ours}
     if architecture == "input_output_queued":

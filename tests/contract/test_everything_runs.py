@@ -249,6 +249,7 @@ def staged(draw, num_vcs, packet):
     if draw.random() < 0.5:
         router |= {"output_depth": packet + draw.choice([0, 1, 8]), "output_room": draw.choice(["flit", "packet"]),
                    "output_hold": draw.choice(["flit", "packet"])}
+        del router["lock"]  # has no effect then
     return router
 
 
@@ -262,16 +263,16 @@ def staged_output(draw, num_vcs, packet):
 def booksim(draw, num_vcs, packet):
     del packet  # any size
     depth = draw.choice([1, 2, 4, 8])
-    # Of several requests of an input maximum_size may serve the same one for ever, here that of a head without a VC.
     speculation = draw.choice(["none", "none", "on_credit", "on_vc", "always"])
-    fair = () if speculation == "none" else ("maximum_size",)
+    # Those that look at no ranks may serve heads without a VC for ever.
+    unfair = () if speculation == "none" else ("islip", "lonely_output", "maximum_size", "pim", "round_robin")
     router = {"type": "booksim", "num_vcs": num_vcs, "buffer_depth": depth, "routing_latency": draw.choice([0, 1, 2]),
               "crossbar_latency": draw.choice([1, 1, 3]), "credit_latency": draw.choice([0, 1, 2]), "steps": draw.choice([1, 1, 1.5, 2]),
               "cycle": draw.choice([1, 1, 2]), "input_speedup": draw.choice([1, min(2, num_vcs)]), "output_speedup": draw.choice([1, 1, 2]),
               "output_depth": draw.choice([None, None, 1, 3]), "vc_freed": draw.choice(["behind_tail", "when_empty"]),
               "speculation": speculation, "congestion": some_sensor(draw),
               "priority": draw.choice(["none", "age", "network_age", "local_age", "queue_length", "hops", "sequence"]),
-              "vc_allocator": some(draw, "allocator"), "allocator": some(draw, "allocator", without=fair),
+              "vc_allocator": some(draw, "allocator"), "allocator": some(draw, "allocator", without=unfair),
               **{key: draw.random() < 0.3 for key in ("holds_switch", "vc_needs_credit", "empty_vcs_first", "shuffled")}}
     if depth > 1 and draw.random() < 0.3:
         router |= {"buffer_exclusive": draw.choice([1, 2]), "buffer_maximum": draw.choice([None, depth])}
@@ -332,12 +333,12 @@ def config_for(draw, topology, routing, router, num_vcs):
             one.update(protocol_class=number % 2, **({"reply_protocol_class": 1} if answers(one) else {}))
         if "by_class" in json.dumps(planes):
             planes["selection"] = {"type": "by_class", "planes": [[0], [0, 1]]}
-    drawn = router_of(draw, router, num_vcs, packet)
+    seed, drawn = draw.randint(0, 10**9), router_of(draw, router, num_vcs, packet)
     interface = {"type": "standard", "latency": draw.choice([0, 0, 2]), **channels}
     if router == "booksim" and draw.random() < 0.7:
         interface, planes = {"type": "booksim", "classes": draw.choice([1, 2])}, {}
     return {
-        "simulator": {"seed": draw.randint(0, 10**9)},
+        "simulator": {"seed": seed},
         "network": {
             "topology": topology, "routing": routing, "router": drawn,
             "interface": interface,

@@ -38,7 +38,6 @@ def test_lone_packets_take_booksims_time(case, tmp_path):
     (tmp_path / "a.cfg").write_text("".join(f"{key} = {value};\n" for key, value in {**case["config"], **WINDOW}.items()))
     subprocess.run([PROGRAM, "import", "a.cfg", "-o", "a.json"], cwd=tmp_path, check=True, capture_output=True)
     imported = json.loads("".join(line for line in open(tmp_path / "a.json") if not line.strip().startswith("//")))
-    imported["network"].setdefault("interface", {}).setdefault("latency", 1)
     (tmp_path / "a.json").write_text(json.dumps(imported))
     subprocess.run([PROGRAM, "run", "a.json", "--quiet", "--log", "packets.csv"], cwd=tmp_path, check=True, capture_output=True)
     rows = list(csv.DictReader(open(tmp_path / "packets.csv")))

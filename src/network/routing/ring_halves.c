@@ -89,9 +89,12 @@ static void ring_halves_route(struct route *route)
     if (is_adaptive || packet->waypoint / 2 != d + 1) /* it enters the ring */
         packet->waypoint = 2 * (d + 1) + second_half(route, width, here[d], there[d], down);
     uint32_t half = packet->waypoint % 2;
-    if (is_adaptive)
-        route_add_vcs(route, grid_port(grid, d, down || is_tie, 0), bit(config->adaptive_vc));
-    route_add_vcs(route, grid_port(grid, d, down, 0), config->adaptive_vc ? bit(half) : routing->class_vcs[half]);
+    for (uint32_t channel = 0; channel < grid->channels[d]; channel++) {
+        if (is_adaptive)
+            route_add_vcs(route, grid_port(grid, d, down || is_tie, channel), bit(config->adaptive_vc));
+        route_add_vcs(route, grid_port(grid, d, down, channel),
+                      config->adaptive_vc ? bit(half) : routing->class_vcs[half]);
+    }
 }
 
 static const struct routing_ops ring_halves_routing = {
