@@ -88,6 +88,16 @@ static inline void keep_foremost(uint64_t *set, uint32_t words, const int64_t *r
             bits_remove(set, (uint32_t)i);
 }
 
-/* Takes room for a matching of this size from an arena (src/network/allocator/matching.c). */
+/* Must .age of its matchings be filled? */
+static inline bool allocator_needs_age(const struct choice *choice)
+{
+    const struct allocator_ops *ops = CHOICE_OPS(choice, struct allocator_ops);
+    return ops->needs_age && ops->needs_age(choice->config);
+}
+
+/* The memory of one allocator of this size, from an arena (src/network/allocator/matching.c, like the next one). */
+void *allocator_create(struct arena *arena, const struct choice *choice, uint32_t rows, uint32_t cols);
+
+/* Takes room for a matching of this size from an arena. */
 void matching_init(struct matching *matching, struct arena *arena, uint32_t rows, uint32_t cols, bool needs_age,
                    struct random *random);

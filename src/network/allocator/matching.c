@@ -1,10 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Room for the requests and grants of one allocator. Everything lies in the
+ * Room for an allocator's memory, and for the requests and grants of one allocation. Everything lies in the
  * network's arena and is sized once; an allocation afterwards touches only the
  * sets of the rows and columns that take part in it.
  */
 #include "flitwarp/allocator.h"
+
+void *allocator_create(struct arena *arena, const struct choice *choice, uint32_t rows, uint32_t cols)
+{
+    const struct allocator_ops *ops = CHOICE_OPS(choice, struct allocator_ops);
+    void *state = arena_take(arena, ops->state_size ? ops->state_size(choice->config, rows, cols) : 0);
+    if (ops->init)
+        ops->init(state, choice->config, rows, cols);
+    return state;
+}
 
 void matching_init(struct matching *matching, struct arena *arena, uint32_t rows, uint32_t cols, bool needs_age,
                    struct random *random)

@@ -100,15 +100,6 @@ struct booksim_rule booksim_rule_of(const struct booksim_config *c)
     };
 }
 
-static void *make_allocator(struct arena *arena, const struct choice *choice, uint32_t rows, uint32_t cols)
-{
-    const struct allocator_ops *ops = CHOICE_OPS(choice, struct allocator_ops);
-    void *state = arena_take(arena, ops->state_size ? ops->state_size(choice->config, rows, cols) : 0);
-    if (ops->init)
-        ops->init(state, choice->config, rows, cols);
-    return state;
-}
-
 static void init_lane(struct booksim *q, struct booksim_router *r, uint32_t number)
 {
     struct arena *arena = q->network->arena;
@@ -186,8 +177,8 @@ static void init_router(struct booksim *q, struct booksim_router *r, uint32_t nu
     };
     number_ports(q, r);
     uint32_t vcs = q->num_vcs, inputs = q->config.input_speedup, outputs = q->config.output_speedup;
-    r->vc_state = make_allocator(arena, &q->config.vc_allocator, r->in_count * vcs, r->out_count * vcs);
-    r->switch_state = make_allocator(arena, &q->config.allocator, r->in_count * inputs, r->out_count * outputs);
+    r->vc_state = allocator_create(arena, &q->config.vc_allocator, r->in_count * vcs, r->out_count * vcs);
+    r->switch_state = allocator_create(arena, &q->config.allocator, r->in_count * inputs, r->out_count * outputs);
     for (uint32_t row = 0; row < q->rows; row++) {
         r->turn[row] = (uint16_t)(row % q->config.input_speedup);
         r->held_lane[row] = NOBODY;
@@ -221,9 +212,8 @@ static void booksim_build(void *routers, const void *config)
 static void share_matching(const struct booksim *q, struct matching *matching, const struct choice *choice,
                            uint32_t rows, uint32_t columns, bool is_ranked)
 {
-    const struct allocator_ops *ops = CHOICE_OPS(choice, struct allocator_ops);
     struct arena *arena = q->network->arena;
-    matching_init(matching, arena, rows, columns, ops->needs_age && ops->needs_age(choice->config), NULL);
+    matching_init(matching, arena, rows, columns, allocator_needs_age(choice), NULL);
     if (!is_ranked)
         return;
     matching->in_rank = arena_array(arena, int64_t, (size_t)rows * columns);

@@ -85,12 +85,6 @@ static size_t allocator_bytes(const struct choice *choice, uint32_t rows, uint32
     return ops->state_size ? ops->state_size(choice->config, rows, cols) : 0;
 }
 
-static bool allocator_needs_age(const struct choice *choice)
-{
-    const struct allocator_ops *ops = CHOICE_OPS(choice, struct allocator_ops);
-    return ops->needs_age && ops->needs_age(choice->config);
-}
-
 static void place_allocators(struct input_queued *q, size_t *size)
 {
     const struct input_queued_config *c = &q->config;

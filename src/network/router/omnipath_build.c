@@ -138,8 +138,7 @@ void omnipath_share(void *routers)
 {
     struct omnipath *q = routers;
     struct arena *arena = q->network->arena;
-    bool needs_age = q->allocator->needs_age && q->allocator->needs_age(q->config.allocator.config);
-    matching_init(&q->matching, arena, q->sources, q->sinks, needs_age, NULL);
+    matching_init(&q->matching, arena, q->sources, q->sinks, allocator_needs_age(&q->config.allocator), NULL);
     q->offered = arena_array(arena, uint64_t, q->words);
     q->vl_age = arena_array(arena, uint64_t, q->num_vcs);
     q->candidates = arena_array(arena, uint64_t, q->sources);

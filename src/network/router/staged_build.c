@@ -69,15 +69,6 @@ static void staged_check(const struct network *network, const struct choice *sel
                      "input_queued, input_output_queued, output_queued");
 }
 
-static void *make_allocator(struct arena *arena, const struct choice *choice, uint32_t rows, uint32_t cols)
-{
-    const struct allocator_ops *ops = CHOICE_OPS(choice, struct allocator_ops);
-    void *state = arena_take(arena, ops->state_size ? ops->state_size(choice->config, rows, cols) : 0);
-    if (ops->init)
-        ops->init(state, choice->config, rows, cols);
-    return state;
-}
-
 static void init_lane(struct staged *q, struct staged_router *r, uint32_t number)
 {
     struct arena *arena = q->network->arena;
@@ -114,8 +105,8 @@ static void init_router(struct staged *q, struct staged_router *r, uint32_t numb
         .owner = arena_array(arena, uint16_t, q->lanes),
         .lock = arena_array(arena, uint16_t, q->ports),
         .free_at = arena_array(arena, tick_t, q->ports),
-        .vc_state = make_allocator(arena, &q->config.vc_allocator, q->lanes, q->lanes),
-        .switch_state = make_allocator(arena, &q->config.allocator, q->lanes, q->ports),
+        .vc_state = allocator_create(arena, &q->config.vc_allocator, q->lanes, q->lanes),
+        .switch_state = allocator_create(arena, &q->config.allocator, q->lanes, q->ports),
         .random = random_stream(q->network->seed, number, RANDOM_ARBITER),
     };
     for (uint32_t port = 0; port < q->ports; port++)
@@ -153,20 +144,14 @@ static void staged_build(void *routers, const void *config)
         init_router(q, &q->each[router], router);
 }
 
-static void share_matching(const struct staged *q, struct matching *matching, const struct choice *choice,
-                           uint32_t columns)
-{
-    const struct allocator_ops *ops = CHOICE_OPS(choice, struct allocator_ops);
-    matching_init(matching, q->network->arena, q->lanes, columns, ops->needs_age && ops->needs_age(choice->config),
-                  NULL);
-}
-
 static void staged_share(void *routers)
 {
     struct staged *q = routers;
     q->outputs = q->outputs ? output_stage_share(q->outputs, q->network) : NULL;
-    share_matching(q, &q->vc_matching, &q->config.vc_allocator, q->lanes);
-    share_matching(q, &q->switch_matching, &q->config.allocator, q->ports);
+    struct arena *arena = q->network->arena;
+    const struct staged_config *c = &q->config;
+    matching_init(&q->vc_matching, arena, q->lanes, q->lanes, allocator_needs_age(&c->vc_allocator), NULL);
+    matching_init(&q->switch_matching, arena, q->lanes, q->ports, allocator_needs_age(&c->allocator), NULL);
     q->eligible = arena_array(q->network->arena, uint64_t, q->words);
 }
 
