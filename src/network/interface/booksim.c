@@ -58,8 +58,6 @@ struct terminals {
     struct terminals_config config;
     struct booksim_config router;
     struct booksim_rule rule;
-    struct route question; /* scratch: of routing ahead */
-    uint64_t *answer;      /* the same */
     struct terminal *each; /* by terminal */
 };
 
@@ -193,7 +191,7 @@ static uint64_t allowed_vcs(struct terminals *all, const struct terminal *termin
     struct route question = {.routing = routing};
     uint32_t router = terminal->entry.target;
     uint32_t ahead = booksim_look_ahead(all->network, &question, handle, router, FW_NONE, answer);
-    return booksim_vcs_for_output(all->network, vcs, router, ahead);
+    return booksim_vcs_for_output(all->network->core->routers, vcs, router, ahead);
 }
 
 /* The first VC with room behind that of the packet before; where that was none of these, the first of all or nothing. */

@@ -21,8 +21,6 @@
  */
 #include "network/router/booksim.h"
 
-#include "flitwarp/butterfly.h"
-
 #include <string.h>
 
 #define SPECULATIVE_RANK ((int64_t)1 << 62) /* below all others */
@@ -114,11 +112,6 @@ static void list_drop_begun(struct lane_list *list)
     list->begun = 0;
 }
 
-static struct flit front_of(const struct booksim *q, const struct booksim_lane *lane)
-{
-    return lane->ring[lane->first & q->ring_mask];
-}
-
 static bool has_full_queue(const struct booksim *q, const struct booksim_router *r, uint32_t port, tick_t now)
 {
     return q->config.output_depth && /* the channel takes one after the other */
@@ -148,7 +141,7 @@ int64_t booksim_rank_at_source(const struct booksim_config *config, const struct
 /* How soon the front of a lane is served before others. */
 static int64_t rank_of(const struct booksim *q, const struct booksim_lane *lane)
 {
-    const struct flit flit = front_of(q, lane);
+    const struct flit flit = booksim_front(q, lane);
     const struct packet *packet = network_packet(q->network, flit.packet);
     switch (q->config.priority) {
     case PRIORITY_NETWORK_AGE:
@@ -166,84 +159,6 @@ static int64_t rank_of(const struct booksim *q, const struct booksim_lane *lane)
 
 /* ---- a packet comes to the front of its lane ---- */
 
-/* Where packets cross a butterfly one way, the first of a router's ports are outputs alone, the others inputs. */
-static bool leads_other_way(const struct network *network, uint32_t port, bool as_output)
-{
-    const struct butterfly *fly = network->topology.facts;
-    return network->topology.family == butterfly_family && strcmp(network->routing.ops->name, "destination_tag") == 0 &&
-           (port < fly->radix) != as_output;
-}
-
-uint32_t booksim_number_ports(const struct network *network, uint32_t router, bool as_outputs, uint16_t *numbers)
-{
-    uint32_t ports = network->ports, local = network->routing.local_ports, count = 0;
-    for (uint32_t i = 0; i < ports; i++) {
-        uint32_t port = i + local < ports ? i + local : i + local - ports;
-        const struct link *link = network_link(network, router, port);
-        bool is_used = port < local ? link->target != FW_NONE && (as_outputs ? link->carries_out : link->carries_in)
-                                    : (link->target != FW_NONE || network->topology.grid) &&
-                                          !leads_other_way(network, port - local, as_outputs);
-        numbers[port] = is_used ? (uint16_t)count++ : NO_NUMBER;
-    }
-    return count;
-}
-
-uint64_t booksim_vcs_for_output(const struct network *network, uint64_t vcs, uint32_t router, uint32_t ahead)
-{
-    uint16_t numbers[MAX_ROUTER_WORDS * WORD_BITS];
-    uint32_t outputs = booksim_number_ports(network, router, true, numbers), first = (uint32_t)lowest_bit(vcs);
-    uint32_t each = (uint32_t)__builtin_popcountll(vcs) / outputs;
-    return each ? bits_range(first + numbers[ahead / network->num_vcs] * each, each) : vcs;
-}
-
-uint32_t booksim_look_ahead(const struct network *network, struct route *question, uint32_t packet, uint32_t router,
-                            uint32_t vc, uint64_t *answer)
-{
-    struct packet ahead = *network_packet(network, packet), *here = question->packet;
-    uint32_t words = question->routing->words, from = question->router;
-    uint64_t *vcs = question->vcs;
-    bits_clear(answer, words);
-    question->packet = &ahead;
-    question->router = router;
-    question->input_lane = vc == FW_NONE ? 0 : vc;
-    question->vcs = answer;
-    if (vc == FW_NONE && question->routing->inject) { /* it is not in the network yet */
-        question->draws = INJECTION_DRAWS;
-        question->routing->inject(question);
-    }
-    question->draws = 0;
-    question->routing->route(question);
-    question->packet = here;
-    question->router = from;
-    question->vcs = vcs;
-    return bits_next_cyclic(answer, words, 0);
-}
-
-/* A lane takes a VC by the output that the packet will want behind it. */
-static void keep_vcs_for_output(struct booksim *q, struct booksim_router *r, struct booksim_lane *lane)
-{
-    uint32_t output = bits_next_cyclic(lane->wants, q->words, 0), port = output / q->num_vcs, ahead = output;
-    const struct link *link = network_link(q->network, r->number, port);
-    uint64_t answer[MAX_ROUTER_WORDS];
-    uint32_t router = r->number;
-    if (link->to_terminal && lane->back_kind != EVENT_CREDIT)
-        return; /* from a terminal of this router to another: as routing says */
-    const uint64_t *range = lane->wants;
-    if (!link->to_terminal) {
-        struct packet *packet = q->question.packet;
-        packet->hops++;
-        router = link->target;
-        ahead =
-            booksim_look_ahead(q->network, &q->question, front_of(q, lane).packet, router, output % q->num_vcs, answer);
-        packet->hops--;
-        range = answer;
-    }
-    uint64_t vcs = bits_word(range, ahead / q->num_vcs * q->num_vcs, q->num_vcs);
-    vcs = booksim_vcs_for_output(q->network, vcs, router, ahead);
-    bits_clear(lane->wants, q->words);
-    bits_add_word(lane->wants, port * q->num_vcs, vcs);
-}
-
 static void route(struct booksim *q, struct booksim_router *r, uint32_t number, tick_t now)
 {
     struct booksim_lane *lane = &r->inputs[number];
@@ -251,10 +166,10 @@ static void route(struct booksim *q, struct booksim_router *r, uint32_t number, 
         memcpy(lane->wants, lane->ahead + (size_t)(lane->first & q->ring_mask) * q->words,
                q->words * sizeof *lane->wants);
     else
-        ask(q, r, number, front_of(q, lane).packet, lane->wants, now);
+        ask(q, r, number, booksim_front(q, lane).packet, lane->wants, now);
     if (q->config.vcs_by_next_output)
-        keep_vcs_for_output(q, r, lane);
-    lane->hops = network_packet(q->network, front_of(q, lane).packet)->hops;
+        booksim_keep_vcs_for_output(q, r, lane);
+    lane->hops = network_packet(q->network, booksim_front(q, lane).packet)->hops;
     lane->stage = STAGE_ASKS_VC;
     list_add(&r->vc, number);
     if (q->config.speculation != SPECULATES_NOT)
@@ -317,7 +232,7 @@ static void end_routing(struct booksim *q, struct booksim_router *r, tick_t now)
 static void tell_age(const struct booksim *q, struct matching *m, const struct booksim_lane *lane, size_t at)
 {
     if (m->age)
-        m->age[at] = network_packet(q->network, front_of(q, lane).packet)->created;
+        m->age[at] = network_packet(q->network, booksim_front(q, lane).packet)->created;
 }
 
 /* ---- virtual channels ---- */
@@ -502,7 +417,7 @@ static void return_credit(struct booksim *q, struct booksim_router *r, const str
 static void leave(struct booksim *q, struct booksim_router *r, uint32_t number, tick_t now, tick_t step)
 {
     struct booksim_lane *lane = &r->inputs[number];
-    struct flit flit = front_of(q, lane);
+    struct flit flit = booksim_front(q, lane);
     uint32_t output = lane->output, vc = output % q->num_vcs, row = switch_row(q, r, number);
     bool is_tail = flit.place & FLIT_TAIL;
     lane->first++;

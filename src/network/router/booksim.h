@@ -4,6 +4,7 @@
  * Layout of BookSim's router. Its files:
  *
  *   booksim.c        the stages, and what arrives
+ *   booksim_ahead.c  VCs by the output behind a channel
  *   booksim_build.c  settings, building, looking from outside
  *   booksim_room.h   the buffers behind a channel, which the interface of the same name counts too
  */
@@ -104,7 +105,7 @@ struct booksim {
     uint32_t local_lanes;   /* of ports to terminals, which BookSim counts behind the others */
     uint32_t rows, columns; /* of the switch */
     bool asks_ahead;        /* routing is adaptive and takes no time: what it sees is what it was when a head came */
-    bool is_ranked;         /* requests for the switch have ranks; those for VCs too, or packets prefer some of these */
+    bool is_ranked;         /* requests for the switch have ranks */
     const struct allocator_ops *vc_allocator, *switch_allocator;
     struct matching vc_matching, switch_matching; /* scratch */
     uint16_t *asker;                              /* scratch, by row * columns + column: the lane that asks */
@@ -117,26 +118,29 @@ static inline struct booksim_room *booksim_room_of(const struct booksim *q, cons
     return (struct booksim_room *)(void *)(r->rooms + port * booksim_room_bytes(q->num_vcs));
 }
 
+static inline struct flit booksim_front(const struct booksim *q, const struct booksim_lane *lane)
+{
+    return lane->ring[lane->first & q->ring_mask];
+}
+
 /* What the router and the terminals before it know of a buffer. */
 struct booksim_rule booksim_rule_of(const struct booksim_config *config);
 
 /* How soon a packet is served before others, by what does not change on its way; 0 where that decides nothing. */
 int64_t booksim_rank_at_source(const struct booksim_config *config, const struct packet *packet);
 
-/* Gives the ports of a router BookSim's numbers, NO_NUMBER where it has none: see struct booksim_router. Returns how many. */
-uint32_t booksim_number_ports(const struct network *network, uint32_t router, bool as_outputs, uint16_t *numbers);
-#define NO_NUMBER UINT16_MAX
-
 /*
- * Of the VCs of a channel that a packet may take, those for the output that it takes behind it: they are shared out
- * among the outputs of that router. `ahead` is the lane by which the packet would go on there.
+ * Of the VCs of a channel that a packet may take, those for the output that it takes behind it, at a router, where it
+ * would go on by the lane `ahead`.
  */
-uint64_t booksim_vcs_for_output(const struct network *network, uint64_t vcs, uint32_t router, uint32_t ahead);
+uint64_t booksim_vcs_for_output(const struct booksim *q, uint64_t vcs, uint32_t router, uint32_t ahead);
 /*
  * Asks routing where a packet would go on from a router, without its knowing: the first of these output lanes. It comes
  * there by a VC; FW_NONE: from its terminal.
  */
-uint32_t booksim_look_ahead(const struct network *network, struct route *question, uint32_t packet, uint32_t router,
-                            uint32_t vc, uint64_t *answer);
+uint32_t booksim_look_ahead(const struct network *network, const struct route *question, uint32_t packet,
+                            uint32_t router, uint32_t vc, uint64_t *answer);
+/* Leaves of the output lanes that the packet at the front of a lane may take those for its next output. */
+void booksim_keep_vcs_for_output(struct booksim *q, struct booksim_router *r, struct booksim_lane *lane);
 
 event_handler booksim_receive_flits, booksim_receive_credits, booksim_step;

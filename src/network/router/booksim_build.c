@@ -2,8 +2,11 @@
 /* Building BookSim's routers from their settings and the network's links, and looking at them from outside; see booksim.c. */
 #include "network/router/booksim.h"
 
+#include "flitwarp/butterfly.h"
 #include "flitwarp/shown.h"
 #include "network/router/buffer_size.h"
+
+#include <string.h>
 
 static const char *const speculation_names[] = {"none", "on_credit", "on_vc", "always", NULL};
 static const char *const vc_freed_names[] = {"behind_tail", "when_empty", NULL};
@@ -137,14 +140,39 @@ static struct crossing_list make_crossing(const struct booksim *q, struct arena 
     return (struct crossing_list){.flits = arena_array(arena, struct crossing, most), .most = most};
 }
 
+#define NO_NUMBER UINT16_MAX
+
+/* Where packets cross a butterfly one way, the first of a router's ports are outputs alone, the others inputs. */
+static bool leads_other_way(const struct network *network, uint32_t port, bool as_output)
+{
+    const struct butterfly *fly = network->topology.facts;
+    return network->topology.family == butterfly_family && strcmp(network->routing.ops->name, "destination_tag") == 0 &&
+           (port < fly->radix) != as_output;
+}
+
+/* Gives the ports of a router BookSim's numbers, NO_NUMBER where it has none: see struct booksim_router. */
+static uint32_t number_side(const struct network *network, uint32_t router, bool as_outputs, uint16_t *numbers)
+{
+    uint32_t ports = network->ports, local = network->routing.local_ports, count = 0;
+    for (uint32_t i = 0; i < ports; i++) {
+        uint32_t port = i + local < ports ? i + local : i + local - ports;
+        const struct link *link = network_link(network, router, port);
+        bool is_used = port < local ? link->target != FW_NONE && (as_outputs ? link->carries_out : link->carries_in)
+                                    : (link->target != FW_NONE || network->topology.grid) &&
+                                          !leads_other_way(network, port - local, as_outputs);
+        numbers[port] = is_used ? (uint16_t)count++ : NO_NUMBER;
+    }
+    return count;
+}
+
 static void number_ports(const struct booksim *q, struct booksim_router *r)
 {
     struct arena *arena = q->network->arena;
     r->in_number = arena_array(arena, uint16_t, q->ports);
     r->out_number = arena_array(arena, uint16_t, q->ports);
     r->out_port = arena_array(arena, uint16_t, q->ports);
-    r->in_count = booksim_number_ports(q->network, r->number, false, r->in_number);
-    r->out_count = booksim_number_ports(q->network, r->number, true, r->out_number);
+    r->in_count = number_side(q->network, r->number, false, r->in_number);
+    r->out_count = number_side(q->network, r->number, true, r->out_number);
     for (uint32_t port = 0; port < q->ports; port++)
         if (r->out_number[port] != NO_NUMBER)
             r->out_port[r->out_number[port]] = (uint16_t)port;
