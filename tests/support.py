@@ -4,9 +4,11 @@
 The program is $FLITWARP, or build/flitwarp of this tree. The reference tables lie in $FLITWARP_SHARED, or in
 shared/ beside the tree; tests that need them are skipped where they are absent.
 """
+import collections
 import copy
 import csv
 import functools
+import gzip
 import importlib.util
 import json
 import os
@@ -166,6 +168,43 @@ def from_booksim(name, load, warmup=5000, sample=10000, seed=1):
     network["interface"] = "booksim"
     return config_of(network, blast(load, BOOKSIM_TRAFFIC[theirs["traffic"]], int(theirs["packet_size"]),
                                     warmup=warmup, sample=sample, finish_limit=30000), seed=seed)
+
+
+# ---- packets that another program sent, one by one ---------------------------------------------------------------------
+
+TRACE_START = 100  # a trace begins with its first sampled tick
+
+
+def packets_by_case(path):
+    """{case: packets} of a file with the columns case, created, source, destination, flits, head_arrived, tail_arrived."""
+    packets = collections.defaultdict(list)
+    with gzip.open(path, "rt", newline="") as file:
+        for row in csv.DictReader(file):
+            packets[int(row.pop("case"))].append({key: int(value) for key, value in row.items()})
+    return packets
+
+
+def arrivals(network, packets, folder):
+    """When heads and tails arrive here, if these packets are sent as a trace, in their order."""
+    trace = folder / "packets.trc"
+    trace.write_text("".join(f"{p['created']} {p['source']} {p['destination']} {p['flits']}\n" for p in packets))
+    _, log = run_logged(config_of(network, {"type": "trace", "file": str(trace), "format": "simured"}))
+    by_name = {(row["source"], row["packet"]): row for row in log}
+    sent = collections.Counter()
+    for packet in packets:
+        row = by_name[packet["source"], sent[packet["source"]]]
+        sent[packet["source"]] += 1
+        assert (row["destination"], row["packet_flits"], row["created"]) == (packet["destination"], packet["flits"], packet["created"] + TRACE_START)
+        yield row["head_arrived"] - TRACE_START, row["tail_arrived"] - TRACE_START
+
+
+def assert_same_cycles(case, packets, found):
+    """Every packet at the recorded times, or, where a case is known to differ, not all of them."""
+    other = [(packet, times) for packet, times in zip(packets, found) if times != (packet["head_arrived"], packet["tail_arrived"])]
+    if "differs" in case:
+        assert other, f"this was known to differ, and does no more: {case['differs']}"
+    else:
+        assert not other, f"{len(other)} of {len(packets)} differ, first {other[0]}"
 
 
 def script(path):
