@@ -108,6 +108,12 @@ static inline uint32_t route_input_vc(const struct route *route)
     return route->input_lane % route->routing->num_vcs - route->packet->protocol * route->routing->vcs;
 }
 
+/* Is this VC of a port for escape, in the packet's protocol class? */
+static inline bool routing_is_escape(const struct routing *routing, uint32_t vc)
+{
+    return routing->escape_vcs >> vc % routing->vcs & 1;
+}
+
 /* Must an output lane have room for the whole packet that takes it? Else escape VCs could be out of reach behind another. */
 static inline bool routing_needs_room(const struct routing *routing)
 {

@@ -52,6 +52,13 @@ def test_packets_of_another_class_fare_alike(routing, tmp_path):
             assert second == first, (topology, block)
 
 
+def test_a_router_that_ranks_vcs_knows_the_escape_vcs_of_another_class(tmp_path):
+    router = {"type": "booksim", "num_vcs": 4, "vc_allocator": ALLOCATOR, "allocator": ALLOCATOR}
+    network = {"topology": TOPOLOGIES[0], "routing": "one_way_escape", "router": router, "protocol_classes": 2, "interface": {"injection_vcs": 1}}
+    first, second = [ran(network, {"protocol_class": number}, tmp_path)["applications"] for number in range(2)]
+    assert second == first
+
+
 @pytest.mark.parametrize("routing", sorted(set(everything.registered()["routing"]) - {"least_latency"}))  # which has one way
 def test_parallel_channels_are_used(routing, tmp_path):
     """On every VC that a dimension's first channels carry flits on, its second ones do too, if less: routers take the first

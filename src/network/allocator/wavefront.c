@@ -118,11 +118,12 @@ static void wavefront_allocate(void *state, const void *config, struct matching 
     uint32_t words = words_for(diagonals.count);
     diagonals.rows = diagonals.occupied + words;
     uint32_t first = memory->first;
-    struct rank rank = {INT64_MAX, INT64_MAX};
-    for (bool is_first = true; next_rank(matching, &rank); is_first = false) {
+    bool is_ranked = matching->in_rank;
+    struct rank rank = is_ranked ? (struct rank){INT64_MAX, INT64_MAX} : (struct rank){0, 0};
+    for (bool is_first = true; is_ranked ? next_rank(matching, &rank) : is_first; is_first = false) {
         uint32_t diagonal = first;
         sort_requests(matching, &diagonals, rank);
-        if (settings->first == BEHIND_SERVED && is_first)
+        if (settings->first == BEHIND_SERVED && is_first && bits_any(diagonals.occupied, words))
             memory->first = bits_next_cyclic(diagonals.occupied, words, diagonal);
         while (bits_any(diagonals.occupied, words)) {
             diagonal = bits_next_cyclic(diagonals.occupied, words, diagonal);

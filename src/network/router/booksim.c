@@ -252,7 +252,7 @@ static void ask_for_vc(const struct booksim *q, const struct booksim_router *r, 
             continue;
         bool is_last_choice = q->config.empty_vcs_first && room->held[vc];
         m->in_rank[(size_t)row * m->cols + column] =
-            (q->network->routing.escape_vcs & bit(vc) ? 0 : 1) - (is_last_choice ? SPECULATIVE_RANK : 0);
+            (routing_is_escape(&q->network->routing, vc) ? 0 : 1) - (is_last_choice ? SPECULATIVE_RANK : 0);
         m->out_rank[(size_t)row * m->cols + column] = rank_of(q, lane);
     }
 }

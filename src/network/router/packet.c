@@ -268,13 +268,12 @@ FOR_WORDS enum attempt take_lane(struct packets *q, struct packet_head *head, st
 /* The lane that a packet waits for: of those that it may have the one with the most room, an escape where there are some. */
 FOR_WORDS uint32_t choose_line(const struct packets *q, struct packet_head *head, const uint64_t *wants, uint32_t words)
 {
-    uint64_t escapes = q->network->routing.escape_vcs;
     uint32_t best = FW_NONE;
     bool best_escapes = false;
     for (uint32_t w = 0; w < words; w++)
         for (uint64_t left = wants[w]; left; left &= left - 1) {
             uint32_t lane = (uint32_t)(w * WORD_BITS + lowest_bit(left));
-            bool is_escape = escapes >> q->places[lane].vc & 1;
+            bool is_escape = routing_is_escape(&q->network->routing, q->places[lane].vc);
             if (best == FW_NONE || is_escape > best_escapes ||
                 (is_escape == best_escapes &&
                  packet_output(q, head, lane)->credits > packet_output(q, head, best)->credits)) {
