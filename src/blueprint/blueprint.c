@@ -1,10 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The network of a configuration without its routers' insides, see blueprint.h. */
+/*
+ * The network of a configuration without its routers' insides, see blueprint.h; what is to be said of it, as JSON: the
+ * keys are in docs/formats.md. Prices come from a file, and costs from prices.
+ */
 #include "blueprint/blueprint.h"
 
 #include "network/network.h"
+#include "base/text.h"
+#include "config/options.h"
+#include "flitwarp/report.h"
+#include "metrics/report.h"
 
+#include <errno.h>
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 bool blueprint_open(struct blueprint *blueprint, const char *config, char **overrides, int override_count)
 {
@@ -78,4 +88,227 @@ const char *blueprint_class_name(const struct blueprint *blueprint, uint32_t cla
 double blueprint_terminal_bandwidth(const struct blueprint *blueprint)
 {
     return bandwidth_of(blueprint, blueprint->simulation.config.network.terminal_channel.cycle);
+}
+
+/* ---- prices ---- */
+
+#define MAX_PRICE 1e12
+
+static const struct option price_options[] = {
+    OPTION_TEXT(struct prices, currency, "\"$\"", "put before every sum"),
+    OPTION_F64(struct prices, router, REQUIRED, 0, MAX_PRICE, NULL, "of a router"),
+    OPTION_F64(struct prices, port, "0", 0, MAX_PRICE, NULL, "of each port of a router in use, on top of it"),
+    OPTION_F64(struct prices, terminal, "0", 0, MAX_PRICE, NULL, "of a terminal: its network interface"),
+    OPTION_F64(struct prices, link, "null", 0, MAX_PRICE, NULL, "of a link of any class that is not in links"),
+    OPTION_END,
+};
+
+/* Classes are the topologies' own words: no row can know them. */
+static bool check_links(const struct json *links, struct errors *errors)
+{
+    uint32_t before = errors->count;
+    if (links->type != JSON_OBJECT)
+        return node_error(errors, links, NULL, "found %s, expected an object of prices by class of links",
+                          json_type_name(links->type));
+    for (const struct json *price = links->first; price; price = price->next)
+        if (price->type != JSON_NUMBER || price->number < 0 || price->number > MAX_PRICE)
+            node_error(errors, price, NULL, "found %s, expected a price from 0 to %g",
+                       price->type == JSON_NUMBER ? price->text : json_type_name(price->type), MAX_PRICE);
+    return errors->count == before;
+}
+
+bool prices_read(struct prices *prices, const char *path, struct arena *arena, struct errors *errors)
+{
+    size_t size;
+    *prices = (struct prices){0};
+    const char *bytes = file_read(arena, path, &size);
+    if (!bytes)
+        return errors_add(errors, "cannot read '%s': %s", path, strerror(errno));
+    struct json *root = json_parse(arena, errors, path, bytes, size);
+    if (!root)
+        return false;
+    struct json *links = json_find(root, "links"), *link = json_find(root, "link");
+    prices->has_link = link && link->type == JSON_NUMBER;
+    prices->links = links;
+    if (links && !check_links(links, errors))
+        return false;
+    if (links)
+        json_remove(root, links);
+    struct config_reader reader = {.arena = arena, .errors = errors};
+    return config_read(&reader, price_options, prices, root);
+}
+
+bool cost_find(struct cost *cost, const struct prices *prices, const struct part_counts *counts, struct errors *errors)
+{
+    uint32_t before = errors->count;
+    *cost = (struct cost){
+        .routers = (double)counts->routers * prices->router + (double)counts->ports * prices->port,
+        .terminals = (double)counts->terminals * prices->terminal,
+    };
+    for (uint32_t class = 0; class < counts->classes; class ++) {
+        const struct json *own = prices->links ? json_find(prices->links, counts->class_names[class]) : NULL;
+        if (!own && !prices->has_link && counts->links[class])
+            errors_add(errors, "there is no price of a \"%s\" link; accepted: one in \"links\", or \"link\" for all",
+                       counts->class_names[class]);
+        cost->links += (double)counts->links[class] * (own ? own->number : prices->link);
+    }
+    cost->total = cost->routers + cost->links + cost->terminals;
+    return errors->count == before;
+}
+
+const char *money_text(const struct prices *prices, double amount, struct arena *arena)
+{
+    char digits[64];
+    struct text text = {0};
+    double cents = round(amount * 100);
+    bool is_whole = fmod(cents, 100) == 0;
+    int length = snprintf(digits, sizeof digits, "%.0f", is_whole ? cents / 100 : floor(cents / 100));
+    text_add(&text, prices->currency);
+    for (int i = 0; i < length; i++)
+        text_addf(&text, "%s%c", i && (length - i) % 3 == 0 ? "," : "", digits[i]);
+    if (!is_whole)
+        text_addf(&text, ".%02.0f", fmod(cents, 100));
+    return text_keep(&text, arena);
+}
+
+/* Work that an analysis may do, in channels looked at: half a second or so each. What is larger is sampled. */
+#define DISTANCE_BUDGET ((uint64_t)150000000)
+#define DISJOINT_BUDGET ((uint64_t)50000000)
+#define BISECTION_BUDGET ((uint64_t)50000000)
+
+/* ---- counts ---- */
+
+/* Ports of routers in use: between routers, and those of terminals that enter or leave there. */
+static void facts_count_radix(struct facts *facts)
+{
+    const struct topology *topology = &facts->blueprint->topology;
+    facts->min_radix = FW_NONE;
+    for (uint32_t router = 0; router < topology->routers; router++) {
+        uint32_t terminals = facts->adjacency.entering[router];
+        if (topology->ops->ejects_at)
+            terminals += facts->adjacency.leaving[router];
+        uint32_t radix = terminals * facts->blueprint->terminal_links;
+        struct router_port peer;
+        for (uint32_t port = 0; port < topology->ports; port++)
+            radix += topology->ops->peer(topology, router, port, &peer);
+        facts->min_radix = radix < facts->min_radix ? radix : facts->min_radix;
+        facts->max_radix = radix > facts->max_radix ? radix : facts->max_radix;
+        facts->counts.ports += radix;
+    }
+}
+
+/* All planes together: the one place where there are more parts than the topology has. */
+static void facts_count_parts(struct facts *facts, struct arena *arena)
+{
+    const struct blueprint *blueprint = facts->blueprint;
+    struct part_counts *counts = &facts->counts;
+    counts->routers = (uint64_t)blueprint->planes * blueprint->topology.routers;
+    counts->terminals = blueprint->topology.terminals;
+    counts->ports *= blueprint->planes;
+    counts->classes = 1 + blueprint_classes(blueprint); /* that of the terminals, then those between routers */
+    counts->class_names = arena_array(arena, const char *, counts->classes);
+    counts->links = arena_array(arena, uint64_t, counts->classes);
+    uint32_t ends = blueprint->topology.ops->ejects_at ? 2 : 1; /* in at one router and out at another */
+    counts->links[0] = (uint64_t)ends * blueprint->topology.terminals * blueprint->terminal_links;
+    for (struct blueprint_link link = {0}; blueprint_next(blueprint, &link);)
+        counts->links[1 + link.class]++;
+    for (uint32_t class = 0; class < counts->classes; class ++) {
+        counts->class_names[class] = class ? blueprint_class_name(blueprint, class - 1) : "terminal";
+        counts->links[class] *= blueprint->planes;
+        facts->links += counts->links[class];
+    }
+}
+
+void facts_find(struct facts *facts, const struct blueprint *blueprint, struct arena *arena)
+{
+    *facts = (struct facts){.blueprint = blueprint};
+    adjacency_init(&facts->adjacency, &blueprint->topology, arena);
+    facts_count_radix(facts);
+    facts_count_parts(facts, arena);
+    distances_find(&facts->distances, &facts->adjacency, DISTANCE_BUDGET, arena);
+    disjoint_paths_find(&facts->disjoint, &facts->adjacency, DISJOINT_BUDGET);
+    bisection_find(&facts->bisection, &facts->adjacency, BISECTION_BUDGET, arena);
+    const uint8_t *side = facts->bisection.side;
+    for (struct blueprint_link link = {0}; blueprint_next(blueprint, &link);)
+        facts->bisection_bandwidth += side[link.from.router] != side[link.to.router] ? link.bandwidth : 0;
+}
+
+/* ---- JSON ---- */
+
+static struct report *report_mean(struct report *report, const char *key, struct pair_mean mean)
+{
+    struct report *block = report_block(report, key);
+    report_number(block, "mean", mean.mean);
+    report_number(block, "standard_error", mean.error);
+    return block;
+}
+
+static void report_links(struct report *report, const struct facts *facts)
+{
+    struct report *links = report_block(report, "links"), *classes;
+    report_count(links, "total", facts->links);
+    classes = report_block(links, "by_class");
+    for (uint32_t class = 0; class < facts->counts.classes; class ++)
+        report_count(classes, facts->counts.class_names[class], facts->counts.links[class]);
+    struct report *radix = report_block(report, "radix");
+    report_count(radix, "min", facts->min_radix);
+    report_count(radix, "max", facts->max_radix);
+}
+
+static void report_distances(struct report *report, const struct facts *facts)
+{
+    const struct distances *distances = &facts->distances;
+    report_count(report, "diameter", distances->diameter);
+    struct report *block = report_block(report, "distance");
+    report_mean(block, "routers", distances->routers);
+    report_mean(block, "terminals", distances->terminals);
+    report_count(block, "sources", distances->sources);
+    report_flag(block, "exact", distances->sources == facts->adjacency.sources);
+    report_count(block, "unreached_pairs", distances->unreached);
+    struct json *distribution = json_add(block->block, "distribution", json_array(report->arena));
+    for (uint32_t hops = 1; hops <= distances->diameter; hops++) {
+        struct report row = {.block = json_append(distribution, json_object(report->arena)), .arena = report->arena};
+        double pairs = (double)distances->pairs[hops];
+        report_count(&row, "hops", hops);
+        report_count(&row, "pairs", distances->pairs[hops]);
+        report_number(&row, "mean_paths", pairs > 0 ? distances->paths[hops] / pairs : 0);
+    }
+}
+
+static void report_cost(struct report *report, const struct facts *facts)
+{
+    struct report *block = report_block(report, "cost");
+    report_text(block, "currency", facts->prices->currency);
+    report_number(block, "routers", facts->cost.routers);
+    report_number(block, "links", facts->cost.links);
+    report_number(block, "terminals", facts->cost.terminals);
+    report_number(block, "total", facts->cost.total);
+    report_number(block, "per_terminal", facts->cost.total / (double)facts->counts.terminals);
+}
+
+struct json *facts_json(const struct facts *facts, struct arena *arena)
+{
+    struct report report = {.block = json_object(arena), .arena = arena};
+    report_text(&report, "config", facts->blueprint->config);
+    report_text(&report, "topology", facts->blueprint->topology.ops->name);
+    report_count(&report, "planes", facts->blueprint->planes);
+    report_count(&report, "routers", facts->counts.routers);
+    report_count(&report, "terminals", facts->counts.terminals);
+    report_links(&report, facts);
+    report_distances(&report, facts);
+    struct report *paths = report_mean(&report, "shortest_paths", facts->distances.paths_of_pair);
+    report_number(paths, "min", facts->distances.least_paths);
+    struct report *disjoint = report_mean(&report, "disjoint_paths", facts->disjoint.paths);
+    report_number(disjoint, "min", facts->disjoint.pairs ? facts->disjoint.least : NAN);
+    report_count(disjoint, "pairs", facts->disjoint.pairs);
+    report_flag(disjoint, "exact", facts->disjoint.is_exact);
+    struct report *bisection = report_block(&report, "bisection");
+    report_text(bisection, "is", "upper bound of the minimum");
+    report_count(bisection, "links", facts->bisection.links);
+    report_number(bisection, "bandwidth", facts->bisection_bandwidth);
+    report_text(bisection, "found_from", facts->bisection.method ? facts->bisection.method : "nothing");
+    report_count(bisection, "cuts_tried", facts->bisection.tried);
+    if (facts->prices)
+        report_cost(&report, facts);
+    return report.block;
 }

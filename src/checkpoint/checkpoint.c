@@ -4,8 +4,7 @@
 
 #include "base/heap.h"
 #include "base/text.h"
-#include "base/interrupt.h"
-#include "base/resources.h"
+#include "base/machine.h"
 #include "flitwarp/arena.h"
 
 #include <math.h>

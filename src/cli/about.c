@@ -25,7 +25,6 @@
 #include "config/describe.h"
 #include "config/json.h"
 #include "config/registry.h"
-#include "config/suggest.h"
 #include "run/simulation.h"
 
 #include <string.h>

@@ -8,6 +8,7 @@
  */
 #include "base/text.h"
 #include "flitwarp/error.h"
+#include "flitwarp/arena.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -121,3 +122,16 @@ void call_take_config(struct call *call, char *word);
 bool arguments_read(struct call *call);
 /* Copies all texts that were given to the heap, where a checkpoint keeps them. */
 void arguments_keep(struct call *call);
+
+/*
+ * Where the program's own files are, seen from where the program itself is: no
+ * path is built in, so that an installed tree can be moved. PREFIX/bin/flitwarp
+ * has PREFIX/include and PREFIX/lib/flitwarp; a build folder has include/, a link.
+ */
+
+/* The program's own path; NULL when the system does not tell. */
+const char *program_path(struct arena *arena);
+/* The folder that holds flitwarp/option.h and the other headers; NULL when they are not installed. */
+const char *headers_folder(struct arena *arena);
+/* The file of a plugin: as named, or of that name among the installed ones. */
+const char *plugin_file(struct arena *arena, const char *name);

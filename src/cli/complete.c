@@ -6,11 +6,10 @@
  * those of plugins too. Whatever is wrong on the line is passed over in silence.
  */
 #include "cli/command.h"
-#include "run/places.h"
 
 #include "config/registry.h"
 #include "config/source.h"
-#include "config/suggest.h"
+#include "config/describe.h"
 #include "run/simulation.h"
 
 #include <string.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The program: picks the subcommand, after loading what --plugin names. */
 #include "cli/command.h"
-#include "base/interrupt.h"
-#include "run/places.h"
+#include "base/machine.h"
 
 #include "config/registry.h"
 #include "engine/ranks.h"

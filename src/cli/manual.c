@@ -10,7 +10,6 @@
 #include "config/describe.h"
 #include "config/options.h"
 #include "config/registry.h"
-#include "config/suggest.h"
 #include "run/simulation.h"
 
 #include <ctype.h>

@@ -12,11 +12,10 @@
 #include "cli/command.h"
 #include "base/need.h"
 #include "base/embedded.h"
-#include "run/places.h"
 
 #include "config/registry.h"
 #include "config/source.h"
-#include "config/suggest.h"
+#include "config/describe.h"
 
 #include <ctype.h>
 #include <errno.h>

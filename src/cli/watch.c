@@ -10,8 +10,7 @@
  */
 #include "cli/command.h"
 
-#include "base/interrupt.h"
-#include "view/recording.h"
+#include "base/machine.h"
 #include "view/session.h"
 
 #include <stdlib.h>

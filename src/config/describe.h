@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "config/json.h"
 #include "flitwarp/component.h"
+#include "flitwarp/option.h"
 
 /* What a row takes, in the few words that fit a table. */
 const char *describe_accepted(struct arena *arena, const struct option *row);
@@ -29,3 +30,29 @@ bool describe_results(FILE *out, const struct result *rows, const char *name, st
 struct json *schema_create(struct arena *arena, const struct option *root);
 /* The same of results: each value with its unit, and with the label of its axis as title where it has one. */
 struct json *results_schema_create(struct arena *arena, const struct result *rows);
+
+/*
+ * Words that could stand at a place of a command line, for shells that complete
+ * them. Settings come from the option rows and the registry, so that what is
+ * suggested is what is accepted, plugins included.
+ */
+
+/* Prints those that begin with what is there already, one a line. */
+struct suggestions {
+    struct arena *arena;
+    FILE *out;
+    const char *begun; /* the word as far as it is written */
+};
+
+void suggest(struct suggestions *suggestions, const char *word);
+/* The kinds of components, as the first word: place 0. */
+void suggest_kinds(struct suggestions *suggestions, int place);
+/* The components of a kind. */
+void suggest_components(struct suggestions *suggestions, const char *kind);
+/* The blocks of the configuration: "network", "network.channel". */
+void suggest_blocks(struct suggestions *suggestions, const struct option *root);
+/*
+ * The next step of PATH=VALUE: keys up to the next dot or =, then values where they are words. `config` says which
+ * components are picked, and how many there are in a list; NULL: as defaults say. What is in it need not be right.
+ */
+void suggest_setting(struct suggestions *suggestions, const struct option *root, const struct json *config);

@@ -71,9 +71,64 @@ void json_place_all(struct json *node, const char *file);
 const char *json_type_name(enum json_type type);
 
 /*
+ * ---- where a setting stands: the file and line it was written at, and its path in the configuration, with which every
+ * message about it begins; and a path as the user writes it, cut into steps ----
+ */
+
+#define COMMAND_LINE "command line" /* the `file` of what overrides set */
+
+/* "network.topology.widths[1]"; empty for the root. */
+const char *json_path(struct arena *arena, const struct json *node);
+/* The file in which the value or, for a default, its nearest written ancestor stands; NULL: none. */
+const char *json_file(const struct json *node);
+
+/* The message of node_error() (flitwarp/option.h), for those who return a pointer: NULL. */
+#define node_refuse(...) (node_error(__VA_ARGS__), NULL)
+
+/* A path's steps: keys and array indices. */
+struct path {
+    uint32_t count;
+    const char **steps;
+};
+/*
+ * Reads "network.router.num_vcs", "applications[0].load", "network/router" or a
+ * JSON pointer ("/network/router", where dots belong to keys). False when a
+ * step is empty or there are too many.
+ */
+bool path_read(struct arena *arena, const char *written, struct path *path);
+/* A step as an array index; false when it is none. */
+bool path_index(const char *step, uint32_t *index);
+
+/* ---- json_write.c ---- */
+
+/*
  * Indented by `indent` spaces a level, short arrays on one line; 0: all on one line, without comments. No newline at
  * the end.
  */
 void json_write(FILE *out, const struct json *node, int indent);
 /* The same at the end of a text. */
 void json_write_text(struct text *text, const struct json *node, int indent);
+
+/* JSON written straight into a text, for answers that are made many times a second. Commas come by themselves. */
+
+/* "{", "}", "[" and "]". */
+void write_open(struct text *out, char bracket);
+void write_close(struct text *out, char bracket);
+void write_u64(struct text *out, uint64_t number);
+/* Three digits behind the point; null where it is not finite. */
+void write_f64(struct text *out, double number);
+void write_text(struct text *out, const char *text); /* NULL: null */
+void write_json(struct text *out, const struct json *node);
+
+/*
+ * JSON as it stands in the format, with ' for ": "{'router':%u,'wants':[". Texts that are put in must need no escape. It
+ * may end, and the next begin, anywhere between values, and behind the colon of a key.
+ */
+void write_format(struct text *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Key and value. */
+void write_text_at(struct text *out, const char *key, const char *text); /* NULL: null */
+void write_exact_at(struct text *out, const char *key, double number); /* all digits that are known; null: not finite */
+
+/* How JSON calls it. */
+static inline const char *truth_word(bool is_true) { return is_true ? "true" : "false"; }

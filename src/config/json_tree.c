@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * JSON trees: building, changing and writing them. Numbers keep the text they
- * were read from, and new ones get the shortest text that reads back equal, so
- * that a document is the same bytes on every machine.
+ * JSON trees: building and changing them, where their values stand, and the messages that say so. Numbers keep the text
+ * they were read from, and new ones get the shortest text that reads back equal, so that a document is the same bytes on
+ * every machine.
  */
 #include "config/json.h"
 
 #include "base/need.h"
+#include "flitwarp/option.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -201,98 +202,91 @@ const char *json_type_name(enum json_type type)
     return names[type];
 }
 
-static void write_text(FILE *out, const char *text)
+/* ---- places and paths ---- */
+
+const char *json_path(struct arena *arena, const struct json *node)
 {
-    putc('"', out);
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\')
-            fprintf(out, "\\%c", *text);
-        else if (*text == '\n')
-            fputs("\\n", out);
-        else if (*text == '\t')
-            fputs("\\t", out);
-        else if ((unsigned char)*text < 0x20)
-            fprintf(out, "\\u%04x", *text);
-        else
-            putc(*text, out);
-    }
-    putc('"', out);
+    if (!node->parent)
+        return "";
+    const char *above = json_path(arena, node->parent);
+    if (node->parent->type != JSON_ARRAY)
+        return list_add(arena, above, ".", node->key);
+    uint32_t index = 0;
+    for (const struct json *at = node->parent->first; at != node; at = at->next)
+        index++;
+    return arena_format(arena, "%s[%u]", above, index);
 }
 
-static bool holds_only_scalars(const struct json *node)
+/* A value that the user did not write stands at its nearest ancestor that they did: the setting would have to be added there. */
+static const struct json *written_node(const struct json *node)
 {
-    for (const struct json *child = node->first; child; child = child->next)
-        if (child->type >= JSON_ARRAY)
+    while (!node->file && node->parent)
+        node = node->parent;
+    return node;
+}
+
+const char *json_file(const struct json *node) { return written_node(node)->file; }
+
+bool node_error(struct errors *errors, const struct json *node, const char *key, const char *format, ...)
+{
+    if (!errors)
+        return false;
+    const struct json *child = key ? json_find(node, key) : NULL, *written = written_node(child ? child : node);
+    const char *path = json_path(errors->arena, node), *place = written->file ? written->file : "configuration";
+    if (key)
+        path = list_add(errors->arena, path, ".", key);
+    if (written->file && written->line)
+        place = arena_format(errors->arena, "%s:%u", place, written->line);
+    va_list arguments;
+    va_start(arguments, format);
+    const char *message = arena_formatv(errors->arena, format, arguments);
+    va_end(arguments);
+    return errors_add(errors, "%s: %s: %s", place, *path ? path : "the configuration", message);
+}
+
+/* JSON pointers write ~1 for a slash and ~0 for a tilde inside a key. */
+static void unescape_step(char *step)
+{
+    char *to = step;
+    for (const char *from = step; *from; from++) {
+        bool is_escape = from[0] == '~' && (from[1] == '0' || from[1] == '1');
+        *to++ = is_escape ? (from[1] == '0' ? '~' : '/') : *from;
+        from += is_escape;
+    }
+    *to = '\0';
+}
+
+bool path_read(struct arena *arena, const char *written, struct path *path)
+{
+    if (*written == '#')
+        written++;
+    bool is_pointer = *written == '/';
+    const char *separators = is_pointer ? "/[]" : "./[]";
+    const char *at = written + is_pointer;
+    *path = (struct path){.steps = arena_array(arena, const char *, JSON_DEPTH_MAX)};
+    for (;;) {
+        size_t length = strcspn(at, separators);
+        if (length == 0 || path->count == JSON_DEPTH_MAX)
             return false;
-    return true;
-}
-
-static void write_node(FILE *out, const struct json *node, int indent, int level);
-
-static void write_comment(FILE *out, const char *comment, int margin)
-{
-    while (*comment) {
-        size_t length = strcspn(comment, "\n");
-        fprintf(out, "\n%*s// %.*s", margin, "", (int)length, comment);
-        comment += length + (comment[length] == '\n');
+        char *step = memcpy(arena_take(arena, length + 1), at, length);
+        if (is_pointer)
+            unescape_step(step);
+        path->steps[path->count++] = step;
+        at += length;
+        if (*at == ']')
+            at++;
+        if (*at == '\0')
+            return true;
+        if (!strchr(separators, *at))
+            return false;
+        at++;
     }
 }
 
-static void write_children(FILE *out, const struct json *node, int indent, int level)
+bool path_index(const char *step, uint32_t *index)
 {
-    bool is_object = node->type == JSON_OBJECT;
-    bool on_one_line = indent == 0 || node->count == 0 || (!is_object && holds_only_scalars(node));
-    putc(is_object ? '{' : '[', out);
-    for (const struct json *child = node->first; child; child = child->next) {
-        if (child != node->first)
-            fputs(on_one_line ? ", " : ",", out);
-        if (!on_one_line && child->comment)
-            write_comment(out, child->comment, indent * (level + 1));
-        if (!on_one_line)
-            fprintf(out, "\n%*s", indent * (level + 1), "");
-        if (is_object) {
-            write_text(out, child->key);
-            fputs(": ", out);
-        }
-        write_node(out, child, indent, level + 1);
-    }
-    if (!on_one_line)
-        fprintf(out, "\n%*s", indent * level, "");
-    putc(is_object ? '}' : ']', out);
-}
-
-static void write_node(FILE *out, const struct json *node, int indent, int level)
-{
-    switch (node->type) {
-    case JSON_NULL:
-        fputs("null", out);
-        break;
-    case JSON_BOOL:
-        fputs(node->truth ? "true" : "false", out);
-        break;
-    case JSON_NUMBER:
-        fputs(node->text, out);
-        break;
-    case JSON_TEXT:
-        write_text(out, node->text);
-        break;
-    case JSON_ARRAY:
-    case JSON_OBJECT:
-        write_children(out, node, indent, level);
-        break;
-    }
-}
-
-void json_write(FILE *out, const struct json *node, int indent) { write_node(out, node, indent, 0); }
-
-void json_write_text(struct text *text, const struct json *node, int indent)
-{
-    char *chars = NULL;
-    size_t length = 0;
-    FILE *stream = open_memstream(&chars, &length);
-    NEED(stream, "out of memory for a JSON text");
-    json_write(stream, node, indent);
-    fclose(stream);
-    text_add_bytes(text, chars, length);
-    free(chars);
+    uint64_t number;
+    bool is_index = number_read(&step, UINT32_MAX, &number) && !*step;
+    *index = is_index ? (uint32_t)number : 0;
+    return is_index;
 }

@@ -7,7 +7,7 @@
  */
 #include "config/options.h"
 
-#include "config/place.h"
+#include "config/json.h"
 #include "config/registry.h"
 
 #include <string.h>
@@ -183,14 +183,6 @@ const char *option_meaning(struct arena *arena, const struct option *row)
     return meaning;
 }
 
-static bool report_void(struct config_reader *reader, const struct option *row, const struct json *node)
-{
-    if (row->not_with)
-        return node_error(reader->errors, node, NULL, "has no effect beside %s; accepted: one of them", row->not_with);
-    return node_error(reader->errors, node, NULL, "has no effect without %s; accepted: %s, or both",
-                      condition_text(reader->arena, row->only_with), row->fallback);
-}
-
 /* Refuses what another setting of the same object makes void; all rows have been read. */
 static bool conditions_check(struct config_reader *reader, const struct option *rows, const struct json *settings)
 {
@@ -199,7 +191,13 @@ static bool conditions_check(struct config_reader *reader, const struct option *
         bool is_void = (row->only_with && !holds(reader, rows, settings, row->only_with)) ||
                        (row->not_with && holds(reader, rows, settings, row->not_with));
         const struct json *node = json_find(settings, row->key);
-        is_good &= !is_void || is_default(reader, row, node) || report_void(reader, row, node);
+        if (!is_void || is_default(reader, row, node))
+            continue;
+        is_good = row->not_with
+                      ? node_error(reader->errors, node, NULL, "has no effect beside %s; accepted: one of them",
+                                   row->not_with)
+                      : node_error(reader->errors, node, NULL, "has no effect without %s; accepted: %s, or both",
+                                   condition_text(reader->arena, row->only_with), row->fallback);
     }
     return is_good;
 }
@@ -283,29 +281,24 @@ const char *fallback_type(struct arena *arena, const struct option *row)
     return type && type->type == JSON_TEXT ? type->text : NULL;
 }
 
-static void *report_type(struct config_reader *reader, const struct option *row, const struct json *node,
-                         const char *found)
-{
-    struct arena *arena = reader->arena;
-    node_error(reader->errors, node, "type", "%s%s, expected a name of kind %s (%s%s)",
-               found ? arena_format(arena, "found '%s'", found) : "missing",
-               meant_hint(arena, found ? registry_nearest(row->kind, found) : NULL), row->kind,
-               registry_kind(row->kind) ? "registered: " : "none is registered", registry_names(arena, row->kind));
-    return NULL;
-}
-
 static const struct component *find_component(struct config_reader *reader, const struct option *row, struct json *node)
 {
+    struct arena *arena = reader->arena;
     struct json *type = json_find(node, "type");
-    const char *fallback = type ? NULL : fallback_type(reader->arena, row);
+    const char *fallback = type ? NULL : fallback_type(arena, row);
     if (fallback)
-        type = json_add(node, "type", json_text(reader->arena, fallback));
+        type = json_add(node, "type", json_text(arena, fallback));
     if (type && type->type != JSON_TEXT)
-        return node_error(reader->errors, type, NULL, "found %s, expected a name of kind %s",
-                          json_type_name(type->type), row->kind),
-               NULL;
+        return node_refuse(reader->errors, type, NULL, "found %s, expected a name of kind %s",
+                           json_type_name(type->type), row->kind);
     const struct component *component = type ? component_find(row->kind, type->text) : NULL;
-    return component ? component : report_type(reader, row, node, type ? type->text : NULL);
+    if (component)
+        return component;
+    return node_refuse(reader->errors, node, "type", "%s%s, expected a name of kind %s (%s%s)",
+                       type ? arena_format(arena, "found '%s'", type->text) : "missing",
+                       meant_hint(arena, type ? registry_nearest(row->kind, type->text) : NULL), row->kind,
+                       registry_kind(row->kind) ? "registered: " : "none is registered",
+                       registry_names(arena, row->kind));
 }
 
 /* Some rows of a table may be of a struct that the whole one begins with. */

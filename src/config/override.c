@@ -5,8 +5,10 @@
  * keys that mean nothing. A component that was given by its bare name turns
  * into an object when the path leads into it.
  */
-#include "config/place.h"
+#include "config/json.h"
+
 #include "config/source.h"
+#include "flitwarp/option.h"
 
 #include <errno.h>
 #include <string.h>
@@ -155,4 +157,131 @@ bool source_override(const struct source *source, struct json *root, const char 
     if (node)
         json_replace(node, value);
     return node;
+}
+
+/*
+ * ---- references ----
+ *
+ * {"$ref": "/network/router/num_vcs"} stands for a copy of the
+ * setting at that path. A target may hold references itself; they are resolved
+ * first. A reference whose target contains it, or contains one that is still
+ * being resolved, can never end: that is the whole test for cycles. Copies are
+ * limited in depth and number, since references to references grow quickly.
+ */
+#define COPIES_MAX (1u << 20)
+
+/* The references that wait for their targets, innermost first. */
+struct waiting {
+    const struct json *reference;
+    const struct waiting *outer;
+    uint32_t depth;
+};
+
+struct resolver {
+    struct arena *arena;
+    struct errors *errors;
+    struct json *root;
+    uint32_t copies;
+};
+
+static bool resolve_tree(struct resolver *resolver, struct json *node, const struct waiting *waiting);
+static bool resolve(struct resolver *resolver, struct json *reference, const struct waiting *outer);
+
+static bool lies_within(const struct json *node, const struct json *tree)
+{
+    while (node && node != tree)
+        node = node->parent;
+    return node;
+}
+
+/* Counts the nodes of a tree; false when it is too deep or there are too many. */
+static bool may_copy(struct resolver *resolver, const struct json *node, uint32_t level)
+{
+    if (level > JSON_DEPTH_MAX || ++resolver->copies > COPIES_MAX)
+        return false;
+    for (const struct json *child = node->first; child; child = child->next)
+        if (!may_copy(resolver, child, level + 1))
+            return false;
+    return true;
+}
+
+static bool is_waiting(const struct json *node, const struct waiting *waiting)
+{
+    while (waiting && waiting->reference != node)
+        waiting = waiting->outer;
+    return waiting;
+}
+
+/* Walks the path; a reference on the way, or at its end, is resolved before it is entered. */
+static struct json *find_target(struct resolver *resolver, const struct json *text, const struct waiting *waiting)
+{
+    struct path path;
+    if (text->type != JSON_TEXT || !path_read(resolver->arena, text->text, &path))
+        return node_refuse(resolver->errors, text, NULL,
+                           "expected the path of another setting (/network/router/num_vcs)");
+    struct json *node = resolver->root;
+    for (uint32_t i = 0, index; i < path.count; i++) {
+        bool is_item = node->type == JSON_ARRAY && path_index(path.steps[i], &index);
+        struct json *next = is_item ? json_at(node, index) : json_find(node, path.steps[i]);
+        const char *at = json_path(resolver->arena, node);
+        if (!next)
+            return node_refuse(resolver->errors, text, NULL, "no setting '%s': there is no '%s' in %s%s%s", text->text,
+                               path.steps[i], *at ? "'" : "", *at ? at : "the configuration", *at ? "'" : "");
+        if (is_waiting(next, waiting))
+            return next; /* resolve finds the cycle */
+        if (json_find(next, "$ref") && !resolve(resolver, next, waiting))
+            return NULL;
+        node = next;
+    }
+    return node;
+}
+
+/* The copy to put in place of the reference; NULL when there can be none. */
+static struct json *make_copy(struct resolver *resolver, struct json *reference, const struct waiting *waiting)
+{
+    struct errors *errors = resolver->errors;
+    uint32_t level = 0;
+    if (reference->count > 1)
+        return node_refuse(errors, reference, NULL, "found other keys beside '$ref', expected it alone");
+    if (waiting->depth > JSON_DEPTH_MAX)
+        return node_refuse(errors, reference, NULL, "found a chain of more than 200 references, expected fewer");
+    struct json *target = find_target(resolver, json_find(reference, "$ref"), waiting);
+    if (!target)
+        return NULL;
+    for (const struct waiting *at = waiting; at; at = at->outer)
+        if (lies_within(at->reference, target))
+            return node_refuse(errors, reference, NULL,
+                               "the reference leads back here, expected one that ends somewhere");
+    if (!resolve_tree(resolver, target, waiting))
+        return NULL;
+    for (const struct json *at = reference; at->parent; at = at->parent)
+        level++;
+    if (!may_copy(resolver, target, level))
+        return node_refuse(errors, reference, NULL, "the reference makes the configuration too large or too deep");
+    return json_copy(resolver->arena, target);
+}
+
+/* A reference that failed becomes null, so that it is reported once and the search for others goes on. */
+static bool resolve(struct resolver *resolver, struct json *reference, const struct waiting *outer)
+{
+    struct waiting waiting = {reference, outer, outer ? outer->depth + 1 : 1};
+    struct json *copy = make_copy(resolver, reference, &waiting);
+    json_replace(reference, copy ? copy : json_null(resolver->arena));
+    return copy;
+}
+
+static bool resolve_tree(struct resolver *resolver, struct json *node, const struct waiting *waiting)
+{
+    if (json_find(node, "$ref"))
+        return resolve(resolver, node, waiting);
+    bool is_good = true;
+    for (struct json *child = node->first; child; child = child->next)
+        is_good &= resolve_tree(resolver, child, waiting);
+    return is_good;
+}
+
+bool source_resolve(struct arena *arena, struct errors *errors, struct json *root)
+{
+    struct resolver resolver = {.arena = arena, .errors = errors, .root = root};
+    return resolve_tree(&resolver, root, NULL);
 }

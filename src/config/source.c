@@ -6,7 +6,7 @@
  */
 #include "config/source.h"
 
-#include "config/place.h"
+#include "config/json.h"
 #include "flitwarp/option.h"
 
 #include <errno.h>
@@ -46,35 +46,25 @@ struct reading {
 
 static bool include_all(const struct source *source, struct json *node, const struct reading *reading);
 
-static bool is_being_read(const struct reading *reading, const char *file)
-{
-    for (; reading; reading = reading->outer)
-        if (strcmp(reading->file, file) == 0)
-            return true;
-    return false;
-}
-
 /* Reads one file and all that it includes; `asked_by` is where it was named, NULL for the command line. */
 static struct json *load_file(const struct source *source, const char *path, const struct json *asked_by,
                               const struct reading *outer)
 {
     struct reading reading = {
         .file = canonical(source->arena, path), .outer = outer, .depth = outer ? outer->depth + 1 : 0};
-    if (is_being_read(outer, reading.file) || reading.depth > INCLUDE_DEPTH_MAX)
-        return node_error(source->errors, asked_by, NULL, "'%s' includes itself, expected files that end somewhere",
-                          path),
-               NULL;
+    const struct reading *same = outer;
+    while (same && strcmp(same->file, reading.file) != 0)
+        same = same->outer;
+    if (same || reading.depth > INCLUDE_DEPTH_MAX)
+        return node_refuse(source->errors, asked_by, NULL, "'%s' includes itself, expected files that end somewhere",
+                           path);
     size_t size = 0;
     errno = 0;
     const char *bytes = file_read(source->arena, path, &size);
-    if (!bytes) {
-        const char *reason = strerror(errno);
-        if (asked_by)
-            node_error(source->errors, asked_by, NULL, "cannot read '%s': %s", path, reason);
-        else
-            errors_add(source->errors, "cannot read '%s': %s", path, reason);
-        return NULL;
-    }
+    if (!bytes && asked_by)
+        return node_refuse(source->errors, asked_by, NULL, "cannot read '%s': %s", path, strerror(errno));
+    if (!bytes)
+        return errors_add(source->errors, "cannot read '%s': %s", path, strerror(errno)), NULL;
     source_note_file(source->files, source->arena, path);
     struct json *node = json_parse(source->arena, source->errors, arena_text(source->arena, path), bytes, size);
     return node && include_all(source, node, &reading) ? node : NULL;
@@ -121,18 +111,6 @@ static bool include_one(const struct source *source, struct json *object, const 
     return true;
 }
 
-/* Since present keys win, the files of a list are merged from the last to the first. */
-static bool include_into(const struct source *source, struct json *object, const struct json *include,
-                         const struct reading *reading)
-{
-    if (include->type != JSON_ARRAY)
-        return include_one(source, object, include, reading);
-    bool is_good = true;
-    for (uint32_t i = include->count; i-- > 0;)
-        is_good &= include_one(source, object, json_at(include, i), reading);
-    return is_good;
-}
-
 static bool include_all(const struct source *source, struct json *node, const struct reading *reading)
 {
     bool is_good = true;
@@ -142,8 +120,11 @@ static bool include_all(const struct source *source, struct json *node, const st
             is_good &= include_all(source, child, reading);
     if (!include)
         return is_good;
-    is_good &= include_into(source, node, include, reading); /* in place until now: messages name it */
-    json_remove(node, include);
+    /* Since present keys win, the files of a list are merged from the last to the first. */
+    bool is_list = include->type == JSON_ARRAY;
+    for (uint32_t i = is_list ? include->count : 1; i-- > 0;)
+        is_good &= include_one(source, node, is_list ? json_at(include, i) : include, reading);
+    json_remove(node, include); /* in place until now: messages name it */
     return is_good;
 }
 
@@ -167,7 +148,7 @@ static struct json *open_root(const struct source *source, struct json *root)
     if (!root)
         return NULL;
     if (root->type != JSON_OBJECT)
-        return node_error(source->errors, root, NULL, "found %s, expected an object", json_type_name(root->type)), NULL;
+        return node_refuse(source->errors, root, NULL, "found %s, expected an object", json_type_name(root->type));
     struct json *schema = json_find(root, "$schema"); /* for editors; says nothing about the simulation */
     if (schema)
         json_remove(root, schema);

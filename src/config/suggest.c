@@ -3,7 +3,7 @@
  * Suggestions, see suggest.h. A setting's path is walked along the rows and the
  * configuration at once: `at` is where the next step begins in the word.
  */
-#include "config/suggest.h"
+#include "config/describe.h"
 
 #include "config/options.h"
 #include "config/registry.h"

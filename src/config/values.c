@@ -7,15 +7,74 @@
  */
 #include "config/options.h"
 
-#include "config/place.h"
 #include "config/source.h"
-#include "config/units.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- times and rates as text: a plain decimal number (no hexadecimal, no infinities), blanks, exactly one unit ---- */
+
+/* How many of a unit of time make a second, how many bits a second a unit of rates has, and what a prefix multiplies by. */
+static const struct unit {
+    const char *name;
+    double factor;
+} time_units[] = {{"fs", 1e15}, {"ps", 1e12}, {"ns", 1e9}, {"us", 1e6}, {"ms", 1e3}, {"s", 1}},
+  prefixes[] = {{"", 1},     {"K", 1e3},     {"k", 1e3},     {"M", 1e6},     {"G", 1e9},
+                {"T", 1e12}, {"Ki", 0x1p10}, {"Mi", 0x1p20}, {"Gi", 0x1p30}, {"Ti", 0x1p40}},
+  rate_units[] = {{"b/s", 1}, {"bps", 1}, {"B/s", 8}};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* The number at the beginning of the text; returns what follows it, NULL when there is none. */
+static const char *read_number(const char *text, double *number)
+{
+    const char *digits = text + (*text == '-');
+    if (!isdigit((unsigned char)*digits) || (digits[0] == '0' && tolower((unsigned char)digits[1]) == 'x'))
+        return NULL;
+    char *end;
+    *number = strtod(text, &end);
+    if (!isfinite(*number))
+        return NULL;
+    while (*end == ' ')
+        end++;
+    return end;
+}
+
+/* Divides by exact powers, so that "625ps" is the double nearest to 625e-12. */
+static bool read_time(const char *text, double *seconds, const struct unit **unit)
+{
+    double number;
+    const char *rest = read_number(text, &number);
+    for (*unit = time_units; rest && *unit < time_units + COUNT(time_units); ++*unit)
+        if (strcmp(rest, (*unit)->name) == 0) {
+            *seconds = number / (*unit)->factor;
+            return true;
+        }
+    return false;
+}
+
+static bool read_rate(const char *text, double *rate)
+{
+    double number;
+    const char *rest = read_number(text, &number);
+    for (size_t p = 0; rest && p < COUNT(prefixes); p++) {
+        size_t length = strlen(prefixes[p].name);
+        if (strncmp(rest, prefixes[p].name, length) != 0)
+            continue;
+        for (size_t u = 0; u < COUNT(rate_units); u++)
+            if (strcmp(rest + length, rate_units[u].name) == 0) {
+                *rate = number * (prefixes[p].factor * rate_units[u].factor);
+                return isfinite(*rate);
+            }
+    }
+    return false;
+}
+
+/* ---- words of messages ---- */
 
 bool option_is_optional(const struct option *row) { return row->fallback && strcmp(row->fallback, "null") == 0; }
 
@@ -127,13 +186,13 @@ static bool read_enum(struct config_reader *reader, const struct option *row, st
 
 /* A time between two ticks: say which ones, in the user's own unit. */
 static bool report_fraction(const struct config_reader *reader, const struct option *row, const struct json *node,
-                            double ticks, const char *unit)
+                            double ticks, const struct unit *unit)
 {
-    double per_tick = reader->tick_seconds * time_units_per_second(unit);
+    double per_tick = reader->tick_seconds * unit->factor;
     return node_error(reader->errors, node, NULL,
                       "'%s' is %.15g ticks, expected a whole number of them: '%.12g%s' is %.15g, '%.12g%s' is %.15g%s",
-                      node->text, ticks, floor(ticks) * per_tick, unit, floor(ticks), ceil(ticks) * per_tick, unit,
-                      ceil(ticks), option_help(reader->arena, row));
+                      node->text, ticks, floor(ticks) * per_tick, unit->name, floor(ticks), ceil(ticks) * per_tick,
+                      unit->name, ceil(ticks), option_help(reader->arena, row));
 }
 
 /* Is the length of a tick known, which units of time need? */
@@ -149,7 +208,7 @@ static bool has_tick(const struct config_reader *reader, const struct json *node
 
 /* A number, or a text with a unit, as a number of ticks, bytes a tick, seconds or bits per second. */
 static bool read_quantity(const struct config_reader *reader, const struct option *row, const struct json *node,
-                          double *value, const char **unit)
+                          double *value, const struct unit **unit)
 {
     const struct option_kind *kind = &option_kinds[row->type];
     bool is_bandwidth = row->type == OPTION_TYPE_BANDWIDTH, is_rate = is_bandwidth || row->type == OPTION_TYPE_RATE;
@@ -169,7 +228,7 @@ static bool read_quantity(const struct config_reader *reader, const struct optio
 static bool read_f64(struct config_reader *reader, const struct option *row, struct json *node, void *field)
 {
     double value;
-    const char *unit;
+    const struct unit *unit;
     if (!read_quantity(reader, row, node, &value, &unit) || !check_range(reader, row, node, value))
         return false;
     *(double *)field = value;
@@ -180,7 +239,7 @@ static bool read_ticks(struct config_reader *reader, const struct option *row, s
 {
     uint64_t *value = field;
     double ticks = 0;
-    const char *unit = "";
+    const struct unit *unit;
     if (row->type == OPTION_TYPE_TICKS_AUTO && node->type == JSON_TEXT && strcmp(node->text, "auto") == 0) {
         *value = TICKS_AUTO;
         return true;

@@ -6,8 +6,6 @@
  *   oldest -> ... -> reading -> ... -> writing
  *   \___ free ___/
  */
-#include "engine/process_mailbox.h"
-
 #include "engine/process_queue.h"
 
 #include <stdlib.h>

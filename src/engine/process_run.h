@@ -12,8 +12,7 @@
  */
 #include "base/table.h"
 #include "engine/crew.h"
-#include "engine/mail.h"
-#include "engine/process_mailbox.h"
+#include "engine/ranks.h"
 #include "engine/process_queue.h"
 
 #include <signal.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* State of partitions, in pieces that the engine can find again, and the undo log, see process_state.h. */
-#include "engine/process_state.h"
+#include "engine/process_rollback.h"
 
 #include <stdalign.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "import/import.h"
 
 #include "base/text.h"
-#include "config/place.h"
+#include "config/json.h"
 
 #include <ctype.h>
 #include <fnmatch.h>

@@ -7,7 +7,7 @@
 #include "import/import.h"
 
 #include "base/text.h"
-#include "config/place.h"
+#include "config/json.h"
 #include "config/source.h"
 
 #include <errno.h>

@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Packets go to the file of records as they stand in the log, with all columns that
- * it has; messages and transactions get a column for each property they have.
+ * What `flitwarp parse` gives: files and a summary. Packets go to the file of records as they stand in the log, with all
+ * columns that it has; messages and transactions get a column for each property they have.
  */
 #include "metrics/log_parse.h"
+
+#include "flitwarp/arena.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
 
 static void write_header(struct log_outputs *outputs, const struct log_reader *reader)
 {
@@ -98,4 +104,179 @@ void log_outputs_release(struct log_outputs *outputs)
     table_release(&outputs->matrix);
     log_series_release(&outputs->series);
     *outputs = (struct log_outputs){0};
+}
+
+/* ---- the summary: sums and histograms, and the two ways of showing them ---- */
+
+/* What has a spread; more of it where records are more than a packet. */
+static const struct {
+    const char *name;
+    size_t offset; /* in a record */
+    enum log_unit from;
+} spreads[LOG_SPREADS] = {
+    {"latency", offsetof(struct log_record, latency), LOG_PACKETS},
+    {"network_latency", offsetof(struct log_record, network_latency), LOG_PACKETS},
+    {"hops", offsetof(struct log_record, hops), LOG_PACKETS},
+    {"minimal_hops", offsetof(struct log_record, minimal_hops), LOG_PACKETS},
+    {"size", offsetof(struct log_record, flits), LOG_PACKETS},
+    {"packets", offsetof(struct log_record, packets), LOG_MESSAGES},
+    {"messages", offsetof(struct log_record, messages), LOG_TRANSACTIONS},
+};
+
+static const struct {
+    const char *name;
+    double percent;
+} percentiles[] = {{"p50", 50}, {"p90", 90}, {"p99", 99}, {"p99.9", 99.9}, {"p99.99", 99.99}, {"p99.999", 99.999}};
+#define PERCENTILES (sizeof(percentiles) / sizeof(percentiles[0]))
+
+void log_summary_init(struct log_summary *summary, enum log_unit unit)
+{
+    *summary = (struct log_summary){.unit = unit, .first_created = UINT64_MAX};
+    summary->spreads = memory_take(LOG_SPREADS * sizeof(*summary->spreads));
+}
+
+void log_summary_release(struct log_summary *summary)
+{
+    free(summary->spreads);
+    *summary = (struct log_summary){0};
+}
+
+static inline void spread_add(struct log_spread *spread, uint64_t value)
+{
+    double distance = (double)(value > spread->pivot ? value - spread->pivot : spread->pivot - value);
+    spread->squares += distance * distance;
+    histogram_add(&spread->histogram, value);
+}
+
+void log_summary_add(struct log_summary *summary, const struct log_record *record)
+{
+    for (uint32_t i = 0; i < LOG_SPREADS && spreads[i].from <= summary->unit; i++) {
+        uint64_t value = *(const uint64_t *)((const char *)record + spreads[i].offset);
+        if (__builtin_expect(summary->kept == 0, 0))
+            summary->spreads[i].pivot = value;
+        spread_add(&summary->spreads[i], value);
+    }
+    summary->kept++;
+    summary->flits += record->flits;
+    summary->nonminimal += record->is_nonminimal;
+    if (record->created < summary->first_created)
+        summary->first_created = record->created;
+    if (record->arrived > summary->last_arrived)
+        summary->last_arrived = record->arrived;
+}
+
+/* That of the records themselves, divided by their number: they are all there is. */
+static double spread_deviation(const struct log_spread *spread)
+{
+    uint64_t count = histogram_count(&spread->histogram);
+    unsigned __int128 pivots = (unsigned __int128)spread->pivot * count, sum = spread->histogram.sum;
+    double shift = (double)(sum > pivots ? sum - pivots : pivots - sum) / (double)count;
+    double variance = spread->squares / (double)count - shift * shift;
+    return variance > 0 ? sqrt(variance) : 0;
+}
+
+static double share(uint64_t part, uint64_t whole) { return whole ? (double)part / (double)whole : NAN; }
+
+/* ---- for programs ---- */
+
+static struct json *spread_json(const struct log_spread *spread, struct arena *arena)
+{
+    const struct histogram *histogram = &spread->histogram;
+    struct json *block = json_object(arena);
+    json_add(block, "count", json_number_u64(arena, histogram_count(histogram)));
+    json_add(block, "mean", json_number_f64(arena, histogram_mean(histogram)));
+    json_add(block, "stddev", json_number_f64(arena, spread_deviation(spread)));
+    json_add(block, "min", json_number_u64(arena, histogram_min(histogram)));
+    for (size_t i = 0; i < PERCENTILES; i++)
+        json_add(block, percentiles[i].name,
+                 json_number_u64(arena, histogram_percentile(histogram, percentiles[i].percent)));
+    json_add(block, "max", json_number_u64(arena, histogram_max(histogram)));
+    return block;
+}
+
+struct json *log_summary_json(const struct log_summary *summary, const char *log, struct json *filters,
+                              struct arena *arena)
+{
+    uint64_t span = summary->last_arrived - summary->first_created;
+    const struct {
+        const char *key;
+        uint64_t number;
+    } counts[] = {
+        {"packets_read", summary->packets_read},
+        {"read", summary->read},
+        {"incomplete", summary->incomplete},
+        {"incomplete_packets", summary->incomplete_packets},
+        {"kept", summary->kept},
+        {"flits", summary->flits},
+        {"nonminimal", summary->nonminimal},
+        {"first_created", summary->first_created},
+        {"last_arrived", summary->last_arrived},
+        {"span", span},
+    };
+    struct json *block = json_object(arena);
+    json_add(block, "log", json_text(arena, log));
+    json_add(block, "of", json_text(arena, log_unit_name(summary->unit, 2)));
+    json_add(block, "filters", filters);
+    for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
+        json_add(block, counts[i].key, json_number_u64(arena, counts[i].number));
+    json_add(block, "throughput", json_number_f64(arena, share(summary->flits, span)));
+    json_add(block, "nonminimal_share", json_number_f64(arena, share(summary->nonminimal, summary->kept)));
+    for (uint32_t i = 0; i < LOG_SPREADS && spreads[i].from <= summary->unit; i++)
+        json_add(block, spreads[i].name, spread_json(&summary->spreads[i], arena));
+    return block;
+}
+
+/* ---- for people ---- */
+
+static void print_number(const struct json *node, FILE *out)
+{
+    if (node->type == JSON_NUMBER && node->number != floor(node->number))
+        fprintf(out, " %15.6g", node->number);
+    else
+        fprintf(out, " %15s", node->type == JSON_NUMBER ? node->text : "-");
+}
+
+/* A column for each spread; they have the same members: count, mean, ... */
+static void print_spreads(const struct json *document, FILE *out)
+{
+    const struct json *cells[LOG_SPREADS];
+    uint32_t count = 0;
+    fprintf(out, "\n%-8s", "");
+    for (const struct json *node = document->first; node; node = node->next)
+        if (node->type == JSON_OBJECT) {
+            fprintf(out, " %15s", node->key);
+            cells[count++] = node->first;
+        }
+    for (fputc('\n', out); cells[0]; fputc('\n', out)) {
+        fprintf(out, "%-8s", cells[0]->key);
+        for (uint32_t i = 0; i < count; i++) {
+            print_number(cells[i], out);
+            cells[i] = cells[i]->next;
+        }
+    }
+}
+
+void log_summary_print(const struct log_summary *summary, const struct json *document, FILE *out)
+{
+    const char *units = log_unit_name(summary->unit, 2);
+    const struct json *throughput = json_find(document, "throughput");
+    fprintf(out, "log           %s\n", json_find(document, "log")->text);
+    fprintf(out, "read          %" PRIu64 " packets", summary->packets_read);
+    if (summary->unit != LOG_PACKETS)
+        fprintf(out, " in %" PRIu64 " %s", summary->read, log_unit_name(summary->unit, summary->read));
+    if (summary->incomplete)
+        fprintf(out, "; %" PRIu64 " more %s incomplete, with %" PRIu64 " packets", summary->incomplete,
+                summary->incomplete == 1 ? "is" : "are", summary->incomplete_packets);
+    fprintf(out, "\nkept          %" PRIu64 " %s (%.4g %%)", summary->kept, units,
+            100 * share(summary->kept, summary->read));
+    for (const struct json *filter = json_find(document, "filters")->first; filter; filter = filter->next)
+        fprintf(out, " %s", filter->text);
+    fprintf(out, "\nflits         %" PRIu64 "\n", summary->flits);
+    fprintf(out, "ticks         %" PRIu64 " to %" PRIu64 ", from the first created to the last arrived\n",
+            summary->first_created, summary->last_arrived);
+    if (throughput->type == JSON_NUMBER)
+        fprintf(out, "throughput    %.6g flits/tick\n", throughput->number);
+    fprintf(out, "nonminimal    %" PRIu64 " (%.4g %%)\n", summary->nonminimal,
+            100 * share(summary->nonminimal, summary->kept));
+    print_spreads(document, out);
 }

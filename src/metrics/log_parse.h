@@ -3,7 +3,7 @@
 /* What `flitwarp parse` does with a log: read it, choose records, summarise them, write files. */
 #include "config/json.h"
 #include "flitwarp/error.h"
-#include "metrics/histogram.h"
+#include "metrics/statistics.h"
 #include "metrics/log.h"
 
 #include <stdio.h>
@@ -54,15 +54,6 @@ bool log_reader_has(const struct log_reader *reader, const struct log_property *
 bool log_reader_has_transactions(const struct log_reader *reader);
 /* Harmless after a failed open. */
 void log_reader_close(struct log_reader *reader);
-
-/* ---- log_header.c, for log_reader.c ---- */
-
-/* Fills in the columns of the reader from the first line; false, with a message, when it is no header of a log. */
-bool log_header_read(struct log_reader *reader, const char *line, size_t length, struct errors *errors);
-/* Says what is wrong with the fields of the line that begins at `at` and ends with a newline. */
-void log_line_report(const struct log_reader *reader, const char *at, struct errors *errors);
-/* Says that the numbers of the line read last do not fit together. */
-void log_record_report(const struct log_reader *reader, const struct log_record *record, struct errors *errors);
 
 /*
  * Which records of a log to look at. `+src=3,5-7` keeps the records whose source is

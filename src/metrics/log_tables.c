@@ -7,7 +7,7 @@
 #include "metrics/log.h"
 
 #include "flitwarp/arena.h"
-#include "metrics/histogram.h"
+#include "metrics/statistics.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,10 +6,8 @@
  */
 #include "flitwarp/packet.h"
 
-#include "metrics/batch_means.h"
-#include "metrics/bins.h"
+#include "metrics/statistics.h"
 #include "flitwarp/digest.h"
-#include "metrics/histogram.h"
 #include "metrics/report.h"
 
 /* What is kept of one level of service. */

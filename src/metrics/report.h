@@ -6,10 +6,9 @@
  * few batches for an interval) is null, never a number that looks like a measurement.
  */
 #include "config/json.h"
-#include "engine/tally.h"
+#include "engine/ranks.h"
 #include "flitwarp/report.h"
-#include "metrics/batch_means.h"
-#include "metrics/histogram.h"
+#include "metrics/statistics.h"
 
 struct report {
     struct json *block;

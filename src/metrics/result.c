@@ -3,7 +3,7 @@
 #include "metrics/report.h"
 
 #include "flitwarp/digest.h"
-#include "metrics/bins.h"
+#include "metrics/statistics.h"
 
 #include <string.h>
 

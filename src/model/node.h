@@ -5,7 +5,7 @@
  * statistics lie.
  */
 #include "flitwarp/process.h"
-#include "metrics/histogram.h"
+#include "metrics/statistics.h"
 #include "model/node_servers.h"
 #include "model/node_torus.h"
 

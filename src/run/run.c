@@ -6,10 +6,12 @@
 #include "run/run.h"
 
 #include "base/heap.h"
-#include "base/interrupt.h"
+#include "base/machine.h"
 #include "base/loaded.h"
 #include "base/text.h"
+#include "metrics/report.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +25,134 @@ int run_agree(const struct ranks *ranks, const struct errors *errors, int status
 static int run_all_agree(const struct run *run, int status)
 {
     return run_agree(run->simulation.ranks, &run->simulation.errors, status);
+}
+
+/* ---- a model of processes ---- */
+
+bool model_prepare(struct model_run *run, struct simulation *simulation)
+{
+    const struct simulator_config *simulator = &simulation->config.simulator;
+    const struct choice *choice = &simulation->config.model;
+    run->model = (struct model){.ops = CHOICE_OPS(choice, struct model_ops),
+                                .config = choice->config,
+                                .choice = choice,
+                                .seed = simulator->seed,
+                                .tick_seconds = simulator->tick,
+                                .arena = &simulation->built};
+    run->settings = (struct process_settings){.sync = (enum process_sync)simulator->sync,
+                                              .threads = simulator->threads,
+                                              .partitions = simulator->partitions,
+                                              .window = simulator->window,
+                                              .check_reversal = simulator->check_reversal};
+    run->model.ops->prepare(&run->model, &simulation->errors);
+    const struct json *block = json_find(simulation->json, "simulator");
+    return simulation->errors.count == 0 &&
+           process_run_check(&run->model, &run->settings, simulation->ranks, block, &simulation->errors);
+}
+
+static int model_run(struct model_run *run, struct simulation *simulation)
+{
+    stopwatch_start(&simulation->watch);
+    process_run(&run->run);
+    simulation_add_up(simulation);
+    return run->run.is_complete ? EXIT_DONE : EXIT_INTERRUPTED;
+}
+
+static void model_add_sync(struct report *sync, const struct simulation *simulation, const struct process_run *run)
+{
+    const struct process_counts *counts = &run->counts;
+    report_text(sync, "type", sync_name(run->settings.sync));
+    report_count(sync, "threads", run->settings.threads);
+    report_count(sync, "ranks", run->rank_count);
+    report_count(sync, "events", counts->handled);
+    report_count(sync, "committed", counts->committed);
+    report_count(sync, "rolled_back", counts->rolled_back);
+    report_number(sync, "efficiency", 1 - (double)counts->rolled_back / (double)counts->committed);
+    report_number(sync, "remote_share", counts->posted ? (double)counts->posted_away / (double)counts->posted : 0);
+    report_count(sync, "primary_rollbacks", counts->primary);
+    report_count(sync, "secondary_rollbacks", counts->secondary);
+    report_count(sync, "gvt_count", run->meetings);
+    report_number(sync, "events_per_second", (double)counts->committed / simulation->wall_seconds);
+}
+
+static struct json *model_results(const struct model_run *whole, struct simulation *simulation)
+{
+    const struct process_run *run = &whole->run;
+    const struct model_ops *ops = run->model->ops;
+    struct report root = results_begin(simulation);
+    report_flag(&root, "complete", run->is_complete);
+    report_text(&root, "outcome", run->is_complete ? "done" : "interrupted");
+    struct report *block = report_block(&root, "simulation");
+    results_add_run(block, simulation, run->totals.end_tick, run->totals.events, &run->digest);
+    model_add_sync(report_block(block, "sync"), simulation, run);
+    struct report *model = report_block(&root, "model");
+    report_text(model, "type", ops->name);
+    model->own = ops->reports;
+    ops->results(run->model, &run->totals, model);
+    report_json(&root, "applications", json_array(root.arena));
+    if (ops->application)
+        ops->application(run->model, &run->totals, report_item(&root, "applications"));
+    return root.block;
+}
+
+/* ---- --baseline: how much longer each application takes beside the others than by itself ---- */
+
+/* What an application took: the communication of its slowest rank, else all of it; not a number: it has no end. */
+static double time_of(const struct json *results, uint32_t application)
+{
+    const struct json *block = json_at(json_find(results, "applications"), application);
+    const struct json *whole = json_find(block, "completion_time");
+    if (!whole || whole->type != JSON_NUMBER)
+        return NAN;
+    const struct json *communication = json_find(block, "communication_time");
+    return communication ? json_find(communication, "max")->number : whole->number;
+}
+
+/* The network is built anew, by the settings at hand; one application runs. All ranks take part; the first has the time. */
+static int run_alone(const struct simulation *together, uint32_t application, double *time)
+{
+    struct simulation simulation;
+    simulation_init(&simulation);
+    simulation.json = json_copy(&simulation.setup, together->json); /* goes into results, as the other does */
+    simulation.config = together->config;
+    simulation.ranks = together->ranks;
+    bool is_built = simulation_build(&simulation);
+    errors_print(&simulation.errors, stderr);
+    int status = (int)ranks_largest(together->ranks, is_built ? EXIT_DONE : EXIT_USAGE);
+    if (status == EXIT_DONE) {
+        simulation.workload.alone = application;
+        simulation.workload.interrupt = interrupt_catch();
+        status = simulation_run(&simulation, stderr);
+    }
+    if (status == EXIT_DONE && ranks_lead(together->ranks))
+        *time = time_of(simulation_results(&simulation), application);
+    simulation_release(&simulation);
+    return status;
+}
+
+/*
+ * After a run of all applications: runs each that comes to an end by itself, where it was and with its own random
+ * numbers, and adds `alone_time` and `slowdown` to its block of the results (NULL: another rank has them). Returns an
+ * exit status.
+ */
+static int baseline_add(struct simulation *together, struct json *results, bool quiet)
+{
+    struct arena *arena = &together->setup;
+    int status = EXIT_DONE;
+    for (uint32_t i = 0; i < together->workload.count; i++) {
+        double time = results ? time_of(results, i) : NAN, alone = NAN;
+        if (status == EXIT_DONE && ranks_largest(together->ranks, !isnan(time)))
+            status = run_alone(together, i, &alone);
+        if (!results)
+            continue;
+        struct json *block = json_at(json_find(results, "applications"), i);
+        json_add(block, "alone_time", json_number_f64(arena, alone));
+        json_add(block, "slowdown", json_number_f64(arena, time / alone));
+        if (!quiet && time / alone > 0)
+            fprintf(stderr, "%s: %.6g ticks, %.6g alone: slowdown %.4g\n", together->workload.applications[i].name,
+                    time, alone, time / alone);
+    }
+    return status;
 }
 
 /* ---- before ---- */

@@ -67,13 +67,8 @@ void run_release(struct run *run);
 /* All ranks go on or none does. The first that has something to say says it, since all have the same as a rule. */
 int run_agree(const struct ranks *ranks, const struct errors *errors, int status);
 
-/* model.c */
-
 /* The model and its settings; false with errors of the simulation. */
 bool model_prepare(struct model_run *run, struct simulation *simulation);
-/* To the end or an interruption; an exit status. */
-int model_run(struct model_run *run, struct simulation *simulation);
-struct json *model_results(const struct model_run *run, struct simulation *simulation);
 
 /* restart.c */
 int run_plan_checkpoints(struct run *run);
@@ -101,12 +96,3 @@ static inline bool logs_all(const struct logs *logs, csv_act *act, struct errors
 {
     return csv_all(logs->run.files, RUN_LOG_KINDS, act, errors);
 }
-
-/* baseline.c: how much longer each application takes beside the others than by itself. */
-
-/*
- * After a run of all applications: runs each that comes to an end by itself, where it was and with its own random
- * numbers, and adds `alone_time` and `slowdown` to its block of the results (NULL: another rank has them). Returns an
- * exit status.
- */
-int baseline_add(struct simulation *together, struct json *results, bool quiet);

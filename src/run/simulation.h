@@ -6,7 +6,7 @@
  */
 #include "workload/workload.h"
 
-#include "base/resources.h"
+#include "base/machine.h"
 #include "config/source.h"
 #include "config/json.h"
 #include "engine/process_run.h"

@@ -2,8 +2,6 @@
 /* The viewer's requests, see session.h. Each is a function; a table says which. */
 #include "view/session.h"
 
-#include "view/scene.h"
-
 #include <string.h>
 
 enum { DETAILS_MOST = 64 }; /* routers in full in a frame */

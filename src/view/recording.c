@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Recordings, see recording.h: what is new in each frame, chunks of them packed, and all of it put into the page. */
-#include "view/recording.h"
+#include "view/session.h"
 
 #include "flitwarp/random.h"
 #include "network/network.h"
@@ -222,7 +222,7 @@ static void write_packed(struct text *out, const char *bytes, size_t size)
 {
     (void)bytes;
     (void)size;
-    write_null(out);
+    write_text(out, NULL);
 }
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A network as the viewer is told of it, see scene.h: the scene, frames, one router and one packet. */
-#include "view/scene.h"
+#include "view/session.h"
 
 #include "network/network.h"
 #include "network/positions.h"

@@ -162,7 +162,7 @@ static void write_document(struct text *out, const char *key, const char *docume
     if (node)
         write_json(out, node);
     else
-        write_null(out);
+        write_text(out, NULL);
     arena_release(&arena);
 }
 

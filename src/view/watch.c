@@ -2,7 +2,7 @@
 /* Stepping a run and looking at it, see watch.h. */
 #include "view/watch.h"
 
-#include "base/resources.h"
+#include "base/machine.h"
 #include "flitwarp/random.h"
 #include "network/network.h"
 #include "flitwarp/shown.h"

@@ -7,7 +7,7 @@
 #include "flitwarp/application.h"
 #include "network/network.h"
 
-#include "engine/tally.h"
+#include "engine/ranks.h"
 #include "network/deadlock/deadlock.h"
 #include "network/parallel/parts.h"
 #include "workload/part.h"

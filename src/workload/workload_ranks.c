@@ -6,7 +6,7 @@
  */
 #include "workload/workload.h"
 
-#include "engine/mail.h"
+#include "engine/ranks.h"
 #include "metrics/report.h"
 
 struct workload_ranks {

@@ -7,7 +7,7 @@
 #include "fuzz.h"
 
 #include "view/server.h"
-#include "view/writer.h"
+#include "config/json.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /* The wait-for graph of a network, see deadlock.h. */
 #include "network/deadlock/deadlock.h"
 
-#include "engine/mail.h"
+#include "engine/ranks.h"
 #include "network/graph/cycle.h"
 #include "network/parallel/parts.h"
 #include "network/router/room_behind.h"

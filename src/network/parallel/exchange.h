@@ -7,7 +7,7 @@
  */
 #include "network/network.h"
 
-#include "engine/mail.h"
+#include "engine/ranks.h"
 
 /* Parcels from another rank to a part of this one, in its mail. */
 struct inbox {

@@ -10,7 +10,7 @@
  */
 #include "flitwarp/steady.h"
 
-#include "metrics/histogram.h"
+#include "metrics/statistics.h"
 
 enum alltoall_order { ORDER_LINEAR, ORDER_SHIFTED, ORDER_RANDOM };
 static const char *const alltoall_orders[] = {"linear", "shifted", "random", NULL};

@@ -9,7 +9,7 @@
  */
 #include "flitwarp/steady.h"
 
-#include "metrics/histogram.h"
+#include "metrics/statistics.h"
 
 #include <math.h>
 

@@ -9,7 +9,7 @@
 #include "flitwarp/steady.h"
 
 #include "metrics/measurement.h"
-#include "metrics/warmup.h"
+#include "metrics/statistics.h"
 #include "workload/numbers.h"
 
 #include <math.h>

@@ -10,7 +10,7 @@
 #include "flitwarp/steady.h"
 
 #include "flitwarp/motif.h"
-#include "metrics/histogram.h"
+#include "metrics/statistics.h"
 #include "workload/trace/collective.h"
 
 #define STEPS 64 /* tag = iteration * STEPS + step; step 0: a halo, n: round n - 1 of the collective */

@@ -7,7 +7,7 @@
 #include "config/test_config_rows.h"
 
 #include "config/options.h"
-#include "config/place.h"
+#include "config/json.h"
 #include "config/source.h"
 
 #include <stdlib.h>

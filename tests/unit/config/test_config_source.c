@@ -6,7 +6,7 @@
 #include "test.h"
 
 #include "base/text.h"
-#include "config/place.h"
+#include "config/json.h"
 #include "config/source.h"
 
 #include <stdlib.h>

@@ -7,7 +7,6 @@
 
 #include "base/text.h"
 #include "config/json.h"
-#include "config/place.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "test.h"
 #include "config/test_config_rows.h"
 
-#include "config/suggest.h"
+#include "config/describe.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 /* The parts of parallel runs by themselves: undo log, mailboxes. */
 #include "test.h"
 
-#include "engine/process_mailbox.h"
-#include "engine/process_state.h"
+#include "engine/process_queue.h"
+#include "engine/process_rollback.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include "test.h"
 
 #include "flitwarp/random.h"
-#include "metrics/batch_means.h"
+#include "metrics/statistics.h"
 
 #include <math.h>
 #include <string.h>

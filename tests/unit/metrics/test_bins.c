@@ -2,7 +2,7 @@
 /* Counts over time: which bin a tick falls into, growth, and gaps. Merging is tested with measurements. */
 #include "test.h"
 
-#include "metrics/bins.h"
+#include "metrics/statistics.h"
 
 struct pair {
     uint64_t a, b;

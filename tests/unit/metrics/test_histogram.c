@@ -6,7 +6,7 @@
 #include "test.h"
 
 #include "flitwarp/random.h"
-#include "metrics/histogram.h"
+#include "metrics/statistics.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  */
 #include "test.h"
 
-#include "engine/process_state.h"
+#include "engine/process_rollback.h"
 #include "model/node_servers.h"
 
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 #include "run/simulation.h"
 #include "flitwarp/digest.h"
 #include "flitwarp/random.h"
-#include "view/recording.h"
+#include "view/session.h"
 #include "view/watch.h"
 
 #include <stdlib.h>

@@ -13,7 +13,7 @@
  */
 #include "flitwarp/steady.h"
 
-#include "metrics/histogram.h"
+#include "metrics/statistics.h"
 #include "workload/trace/collective.h"
 #include "workload/trace/replay/queues.h"
 #include "workload/trace/trace.h"

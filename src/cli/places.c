@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Paths seen from the program, see places.h. */
-#include "run/places.h"
+#include "cli/command.h"
 
 #include "base/text.h"
 

@@ -1,12 +1,48 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the program uses of the machine. */
-#include "base/resources.h"
+/* See machine.h. */
+#include "base/machine.h"
+
+#include "flitwarp/error.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
+
+/* The one thing that a signal handler may touch. */
+static volatile sig_atomic_t interrupted;
+
+static void end(int signal_number)
+{
+    (void)signal_number;
+    _exit(EXIT_INTERRUPTED);
+}
+
+static void interrupt(int signal_number)
+{
+    if (interrupted)
+        end(signal_number);
+    interrupted = 1;
+}
+
+static void handle_by(void (*handler)(int signal_number))
+{
+    const struct sigaction action = {.sa_handler = handler};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+void interrupt_end(void) { handle_by(end); }
+
+volatile sig_atomic_t *interrupt_catch(void)
+{
+    handle_by(interrupt);
+    return &interrupted;
+}
+
+/* ---- what the program uses ---- */
 
 /* Of all threads. */
 static double cpu_seconds(void)

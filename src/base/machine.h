@@ -1,7 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
-/* What the program uses of the machine. */
+/*
+ * The machine: its signals, and what the program uses of it. Ctrl-C and SIGTERM: most commands end at once, since nothing that they have written so far has a name yet; a run ends
+ * early, with what was measured so far, and at once by a second signal.
+ */
+#include <signal.h>
 #include <stdint.h>
+
+/* From now on signals end the program, with the status that is promised. */
+void interrupt_end(void);
+/* From now on the first signal sets what is returned. */
+volatile sig_atomic_t *interrupt_catch(void);
 
 double wall_seconds(void);
 
