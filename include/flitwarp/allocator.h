@@ -88,16 +88,36 @@ static inline void keep_foremost(uint64_t *set, uint32_t words, const int64_t *r
             bits_remove(set, (uint32_t)i);
 }
 
-/* Must .age of its matchings be filled? */
-static inline bool allocator_needs_age(const struct choice *choice)
+/* A request of a packet, which is as old as that. */
+static inline void matching_request_for(struct matching *matching, uint32_t row, uint32_t col, uint64_t created)
 {
-    const struct allocator_ops *ops = CHOICE_OPS(choice, struct allocator_ops);
-    return ops->needs_age && ops->needs_age(choice->config);
+    matching_request(matching, row, col);
+    if (matching->age)
+        matching->age[(size_t)row * matching->cols + col] = created;
 }
 
-/* The memory of one allocator of this size, from an arena (src/network/allocator/matching.c, like the next one). */
+/* The memory of one allocator of this size, from an arena (src/network/allocator/matching.c, like the next ones). */
 void *allocator_create(struct arena *arena, const struct choice *choice, uint32_t rows, uint32_t cols);
 
 /* Takes room for a matching of this size from an arena. */
 void matching_init(struct matching *matching, struct arena *arena, uint32_t rows, uint32_t cols, bool needs_age,
                    struct random *random);
+
+/* An allocator at work: routers that each have a memory for it share the rest. */
+struct allocation {
+    const struct allocator_ops *ops;
+    const void *config;
+    struct matching matching; /* scratch */
+};
+void allocation_init(struct allocation *allocation, struct arena *arena, const struct choice *choice, uint32_t rows,
+                     uint32_t cols);
+/* Grants what was asked for; false: nothing was. Who asked without a request may move the memory of one that moves by itself. */
+static inline bool allocation_run(struct allocation *allocation, void *state, struct random *random, bool is_asked)
+{
+    struct matching *matching = &allocation->matching;
+    if (!bits_any(matching->active_rows, matching->row_words) && !(is_asked && allocation->ops->moves_by_itself))
+        return false;
+    matching->random = random;
+    allocation->ops->allocate(state, allocation->config, matching);
+    return true;
+}

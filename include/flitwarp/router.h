@@ -147,6 +147,60 @@ static inline uint32_t ring_mask_for(uint32_t depth)
     return size - 1;
 }
 
+/* The set of a router's output lanes that lead somewhere, from the network's arena. */
+static inline uint64_t *router_usable(const struct network *network, uint32_t router)
+{
+    uint64_t *usable = arena_array(network->arena, uint64_t, words_for(network->ports * network->num_vcs));
+    for (uint32_t port = 0; port < network->ports; port++)
+        if (network_link(network, router, port)->target != FW_NONE && network_link(network, router, port)->carries_out)
+            bits_add_range(usable, port * network->num_vcs, network->num_vcs);
+    return usable;
+}
+
+/* The buffer of an input lane: a ring of flits, and where the credits of those that leave it go. */
+struct lane_buffer {
+    struct flit *ring;
+    uint32_t mask;         /* of a place in the ring */
+    uint16_t first, count; /* free-running; flits in it */
+    struct lane_place back;
+    uint32_t back_latency, back_kind;
+};
+
+static inline struct lane_buffer lane_buffer_make(const struct network *network, uint32_t router, uint32_t lane,
+                                                  uint32_t depth)
+{
+    const struct link *link = network_link(network, router, lane / network->num_vcs);
+    return (struct lane_buffer){
+        .ring = arena_array(network->arena, struct flit, ring_mask_for(depth) + 1),
+        .mask = ring_mask_for(depth),
+        .back = link_lane(link, lane % network->num_vcs),
+        .back_latency = link->latency,
+        .back_kind = link->to_terminal ? EVENT_TERMINAL_CREDIT : EVENT_CREDIT,
+    };
+}
+
+/* A flit that has come is stored; the buffer holds `depth` of them. */
+static inline void lane_buffer_put(struct lane_buffer *buffer, const struct flit_event *event, uint32_t depth,
+                                   tick_t now)
+{
+    FW_CHECK(buffer->count < depth, "tick %llu router %u lane %u: packet %u overruns the buffer",
+             (unsigned long long)now, event->to.target, event->to.lane, event->flit.packet);
+    buffer->ring[(buffer->first + buffer->count++) & buffer->mask] = event->flit;
+}
+
+static inline struct flit lane_buffer_front(const struct lane_buffer *buffer)
+{
+    return buffer->ring[buffer->first & buffer->mask];
+}
+
+/* The flit in front leaves, and gives its place back at `sent`. */
+static inline struct flit lane_buffer_take(struct lane_buffer *buffer, struct network *network, tick_t sent)
+{
+    send_credit(network, buffer->back_kind, buffer->back, sent + buffer->back_latency);
+    buffer->count--;
+    return buffer->ring[buffer->first++ & buffer->mask];
+}
+
 /* Gives the next part of a router's block of memory its place in it. */
 static inline uint32_t block_place(size_t *size, size_t bytes, size_t alignment)
 {
@@ -186,4 +240,26 @@ static inline void trace_route(const struct network *network, const struct route
 {
     network_trace(network, now, question->router, "route", "from port %u vc %u, to terminal %u",
                   lane / network->num_vcs, lane % network->num_vcs, question->packet->destination);
+}
+
+/* The same by the routers' own question, whose struct begins with ROUTERS_HEAD; also told where the packet's walk is printed. */
+static inline void route_packet(void *routers, uint32_t router, uint32_t packet, uint32_t lane, uint64_t *wants,
+                                const uint64_t *usable, tick_t now)
+{
+    struct routers *q = routers;
+    q->question.router = router;
+    q->question.now = now;
+    ask_route(q->network, &q->question, packet, lane, lane >= q->network->routing.local_ports * q->num_vcs, wants,
+              usable, q->words, now);
+    if (network_is_traced(q->network, packet))
+        trace_route(q->network, &q->question, lane, now);
+}
+
+/* Tells of a flit that leaves by an output lane, where its packet's walk is printed. */
+static inline void trace_leaving(const struct network *network, uint32_t router, const char *stage, struct flit flit,
+                                 uint32_t output, tick_t now)
+{
+    if (network_is_traced(network, flit.packet))
+        network_trace(network, now, router, stage, "flit %u by port %u vc %u", flit.place & FLIT_POSITION,
+                      output / network->num_vcs, output % network->num_vcs);
 }

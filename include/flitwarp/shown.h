@@ -54,3 +54,14 @@ void shown_add(struct shown_router *shown, struct shown_queue *queue, uint32_t p
 /* The same for flits in a ring of `mask` + 1 places. */
 void shown_add_ring(struct shown_router *shown, struct shown_queue *queue, const struct flit *ring, uint32_t mask,
                     uint32_t first, uint32_t count);
+/* The same for an input lane's flits in its buffer, behind one that has left it; where somebody looks: NULL, nobody does. */
+static inline void shown_add_input(struct shown_router *shown, uint32_t lane, struct flit flit)
+{
+    if (shown)
+        shown_add(shown, &shown->inputs[lane].queue, flit.packet, flit.place & FLIT_POSITION, 1);
+}
+static inline void shown_add_buffer(struct shown_router *shown, uint32_t lane, const struct lane_buffer *buffer)
+{
+    if (shown)
+        shown_add_ring(shown, &shown->inputs[lane].queue, buffer->ring, buffer->mask, buffer->first, buffer->count);
+}

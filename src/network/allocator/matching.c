@@ -36,3 +36,12 @@ void matching_init(struct matching *matching, struct arena *arena, uint32_t rows
         .scratch = arena_array(arena, uint64_t, (size_t)(rows + cols) * (row_words + col_words + 2)),
     };
 }
+
+void allocation_init(struct allocation *allocation, struct arena *arena, const struct choice *choice, uint32_t rows,
+                     uint32_t cols)
+{
+    const struct allocator_ops *ops = CHOICE_OPS(choice, struct allocator_ops);
+    allocation->ops = ops;
+    allocation->config = choice->config;
+    matching_init(&allocation->matching, arena, rows, cols, ops->needs_age && ops->needs_age(choice->config), NULL);
+}

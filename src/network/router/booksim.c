@@ -32,33 +32,19 @@ static void booksim_wake(const struct booksim *q, struct booksim_router *r, tick
 
 /* ---- what arrives ---- */
 
-/* Where a packet may go from here. */
-static void ask(struct booksim *q, struct booksim_router *r, uint32_t number, uint32_t packet, uint64_t *wants,
-                tick_t now)
-{
-    q->question.router = r->number;
-    q->question.now = now;
-    ask_route(q->network, &q->question, packet, number, r->inputs[number].back_kind == EVENT_CREDIT, wants, r->usable,
-              q->words, now);
-    if (network_is_traced(q->network, packet))
-        trace_route(q->network, &q->question, number, now);
-}
-
 void booksim_receive_flits(void *routers, tick_t now, const void *events, uint32_t count)
 {
     struct booksim *q = routers;
     for (const struct flit_event *event = events, *end = event + count; event < end; event++) {
         struct booksim_router *r = &q->each[event->to.target];
         struct booksim_lane *lane = &r->inputs[event->to.lane];
-        uint32_t place = (uint32_t)(lane->first + lane->count) & q->ring_mask;
-        FW_CHECK(lane->count <= q->ring_mask, "tick %llu router %u lane %u: packet %u overruns the buffer",
-                 (unsigned long long)now, r->number, event->to.lane, event->flit.packet);
-        lane->ring[place] = event->flit;
+        uint32_t place = (uint32_t)(lane->buffer.first + lane->buffer.count) & lane->buffer.mask;
+        lane_buffer_put(&lane->buffer, event, q->places, now);
         if (lane->came)
             lane->came[place] = now;
         if (lane->ahead && (event->flit.place & FLIT_HEAD))
-            ask(q, r, event->to.lane, event->flit.packet, lane->ahead + (size_t)place * q->words, now);
-        lane->count++;
+            route_packet(q, r->number, event->flit.packet, event->to.lane, lane->ahead + (size_t)place * q->words,
+                         r->usable, now);
         lane->arrived++;
         bits_add(r->arrived, event->to.lane);
         booksim_wake(q, r, now);
@@ -141,15 +127,14 @@ int64_t booksim_rank_at_source(const struct booksim_config *config, const struct
 /* How soon the front of a lane is served before others. */
 static int64_t rank_of(const struct booksim *q, const struct booksim_lane *lane)
 {
-    const struct flit flit = booksim_front(q, lane);
-    const struct packet *packet = network_packet(q->network, flit.packet);
+    const struct packet *packet = booksim_front(q, lane);
     switch (q->config.priority) {
     case PRIORITY_NETWORK_AGE:
-        return -(int64_t)(packet->injected + (flit.place & FLIT_POSITION));
+        return -(int64_t)(packet->injected + (lane_buffer_front(&lane->buffer).place & FLIT_POSITION));
     case PRIORITY_LOCAL_AGE:
-        return -(int64_t)lane->came[lane->first & q->ring_mask];
+        return -(int64_t)lane->came[lane->buffer.first & lane->buffer.mask];
     case PRIORITY_QUEUE_LENGTH:
-        return lane->count;
+        return lane->buffer.count;
     case PRIORITY_HOPS:
         return lane->hops;
     default:
@@ -163,13 +148,13 @@ static void route(struct booksim *q, struct booksim_router *r, uint32_t number, 
 {
     struct booksim_lane *lane = &r->inputs[number];
     if (lane->ahead)
-        memcpy(lane->wants, lane->ahead + (size_t)(lane->first & q->ring_mask) * q->words,
+        memcpy(lane->wants, lane->ahead + (size_t)(lane->buffer.first & lane->buffer.mask) * q->words,
                q->words * sizeof *lane->wants);
     else
-        ask(q, r, number, booksim_front(q, lane).packet, lane->wants, now);
+        route_packet(q, r->number, lane_buffer_front(&lane->buffer).packet, number, lane->wants, r->usable, now);
     if (q->config.vcs_by_next_output)
         booksim_keep_vcs_for_output(q, r, lane);
-    lane->hops = network_packet(q->network, booksim_front(q, lane).packet)->hops;
+    lane->hops = booksim_front(q, lane)->hops;
     lane->stage = STAGE_ASKS_VC;
     list_add(&r->vc, number);
     if (q->config.speculation != SPECULATES_NOT)
@@ -189,7 +174,7 @@ static void begin_packet(struct booksim *q, struct booksim_router *r, uint32_t n
 static void queue_arrival(struct booksim *q, struct booksim_router *r, uint32_t number, tick_t now)
 {
     struct booksim_lane *lane = &r->inputs[number];
-    bool was_empty = lane->count == lane->arrived;
+    bool was_empty = lane->buffer.count == lane->arrived;
     lane->arrived = 0;
     if (lane->stage == STAGE_IDLE)
         begin_packet(q, r, number, now);
@@ -228,13 +213,6 @@ static void end_routing(struct booksim *q, struct booksim_router *r, tick_t now)
     list_drop_begun(&r->routing);
 }
 
-/* For arbiters that ask for it. */
-static void tell_age(const struct booksim *q, struct matching *m, const struct booksim_lane *lane, size_t at)
-{
-    if (m->age)
-        m->age[at] = network_packet(q->network, booksim_front(q, lane).packet)->created;
-}
-
 /* ---- virtual channels ---- */
 
 static void ask_for_vc(const struct booksim *q, const struct booksim_router *r, uint32_t number, struct matching *m)
@@ -246,8 +224,7 @@ static void ask_for_vc(const struct booksim *q, const struct booksim_router *r, 
         const struct booksim_room *room = booksim_room_of(q, r, (uint32_t)output / q->num_vcs);
         if (!room_is_free(room, vc) || (q->config.vc_needs_credit && room_is_full(&q->rule, room, vc)))
             continue;
-        matching_request(m, row, column);
-        tell_age(q, m, lane, (size_t)row * m->cols + column);
+        matching_request_for(m, row, column, booksim_front(q, lane)->created);
         if (!m->in_rank)
             continue;
         bool is_last_choice = q->config.empty_vcs_first && room->held[vc];
@@ -260,17 +237,13 @@ static void ask_for_vc(const struct booksim *q, const struct booksim_router *r, 
 /* True: somebody asked. */
 static bool ask_for_vcs(struct booksim *q, struct booksim_router *r)
 {
-    struct matching *m = &q->vc_matching;
+    struct matching *m = &q->vcs.matching;
     m->rows = r->in_count * q->num_vcs;
     m->cols = r->out_count * q->num_vcs;
     r->vc.begun = r->vc.count;
     for (uint32_t i = 0; i < r->vc.begun; i++)
         ask_for_vc(q, r, r->vc.lanes[i], m);
-    bool has_requests = bits_any(m->active_rows, m->row_words) || (r->vc.begun && q->vc_allocator->moves_by_itself);
-    if (has_requests) {
-        m->random = &r->random;
-        q->vc_allocator->allocate(r->vc_state, q->config.vc_allocator.config, m);
-    }
+    bool has_requests = allocation_run(&q->vcs, r->vc_state, &r->random, r->vc.begun);
     for (uint32_t i = 0; i < r->vc.begun; i++) {
         uint32_t number = r->vc.lanes[i], row = vc_row(q, r, number);
         uint32_t column = m->grant[row], port = r->out_port[column / q->num_vcs];
@@ -317,11 +290,9 @@ static void ask_for_column(const struct booksim *q, const struct booksim_router 
         int64_t its = q->is_ranked ? m->in_rank[at] : 0;
         if (rank < its || (rank == its && mine >= other))
             return;
-    } else {
-        matching_request(m, row, column);
     }
     q->asker[at] = (uint16_t)number;
-    tell_age(q, m, lane, at);
+    matching_request_for(m, row, column, booksim_front(q, lane)->created);
     if (q->is_ranked)
         m->in_rank[at] = m->out_rank[at] = rank;
 }
@@ -377,7 +348,7 @@ static void read_switch_grants(struct booksim *q, struct booksim_router *r, cons
 /* True: somebody asked. */
 static bool ask_for_switch(struct booksim *q, struct booksim_router *r, tick_t now)
 {
-    struct matching *m = &q->switch_matching;
+    struct matching *m = &q->ways.matching;
     m->rows = r->in_count * q->config.input_speedup;
     m->cols = r->out_count * q->config.output_speedup;
     r->waiting.begun = r->waiting.count;
@@ -388,60 +359,48 @@ static bool ask_for_switch(struct booksim *q, struct booksim_router *r, tick_t n
         else if (!is_full(q, r, output) && !has_full_queue(q, r, output / q->num_vcs, now))
             ask_for_column(q, r, number, output, m);
     }
-    bool has_requests =
-        bits_any(m->active_rows, m->row_words) || (r->waiting.begun && q->switch_allocator->moves_by_itself);
-    if (has_requests) {
-        m->random = &r->random;
-        q->switch_allocator->allocate(r->switch_state, q->config.allocator.config, m);
-    }
+    bool has_requests = allocation_run(&q->ways, r->switch_state, &r->random, r->waiting.begun);
     read_switch_grants(q, r, m);
     if (has_requests)
         matching_clear(m, m->row_words, m->col_words);
     return has_requests;
 }
 
-/* One credit for all flits of an input that leave in a step; the channel takes one a cycle. */
-static void return_credit(struct booksim *q, struct booksim_router *r, const struct booksim_lane *lane, uint32_t number,
-                          tick_t now, tick_t step)
+/* When a credit goes back: one for all flits of an input that leave in a step; the channel takes one a cycle. */
+static tick_t credit_time(const struct booksim *q, struct booksim_router *r, uint32_t port, tick_t now, tick_t step)
 {
-    uint32_t port = number / q->num_vcs;
     if (r->credit_of[port] != step) {
         tick_t next = r->credit_at[port] + q->config.cycle;
         r->credit_at[port] = next > now ? next : now;
         r->credit_of[port] = step;
     }
-    send_credit(q->network, lane->back_kind, lane->back, r->credit_at[port] + lane->back_latency);
+    return r->credit_at[port];
 }
 
 /* The front flit of a lane leaves for the switch; what comes next waits for its stage. */
 static void leave(struct booksim *q, struct booksim_router *r, uint32_t number, tick_t now, tick_t step)
 {
     struct booksim_lane *lane = &r->inputs[number];
-    struct flit flit = booksim_front(q, lane);
-    uint32_t output = lane->output, vc = output % q->num_vcs, row = switch_row(q, r, number);
+    struct flit flit = lane_buffer_take(&lane->buffer, q->network, credit_time(q, r, number / q->num_vcs, now, step));
+    uint32_t output = lane->output, row = switch_row(q, r, number);
     bool is_tail = flit.place & FLIT_TAIL;
-    lane->first++;
-    lane->count--;
-    room_send(&q->rule, booksim_room_of(q, r, output / q->num_vcs), vc, is_tail);
+    room_send(&q->rule, booksim_room_of(q, r, output / q->num_vcs), output % q->num_vcs, is_tail);
     congestion_change(q->congestion, r->number, output, QUEUE_DOWNSTREAM, 1, now);
     r->flits[output]++;
     q->flit_hops++;
     FW_CHECK(r->crossing.count < r->crossing.most, "router %u: the switch is full", r->number);
     r->crossing.flits[r->crossing.count++] = (struct crossing){flit, output};
-    return_credit(q, r, lane, number, now, step);
-    if (network_is_traced(q->network, flit.packet))
-        network_trace(q->network, now, r->number, "leave", "flit %u by port %u vc %u", flit.place & FLIT_POSITION,
-                      output / q->num_vcs, vc);
+    trace_leaving(q->network, r->number, "leave", flit, output, now);
     if (is_tail) {
         r->owner[output] = NOBODY;
         lane->stage = STAGE_IDLE;
-        if (lane->count)
+        if (lane->buffer.count)
             begin_packet(q, r, number, now);
-    } else if (lane->count && q->config.holds_switch) {
+    } else if (lane->buffer.count && q->config.holds_switch) {
         r->held_lane[row] = (uint16_t)number;
         r->held_by[switch_column(q, r, number, output)] = (uint16_t)row;
         list_add(&r->held, number);
-    } else if (lane->count) {
+    } else if (lane->buffer.count) {
         list_add(&r->waiting, number);
     }
 }

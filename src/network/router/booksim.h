@@ -42,18 +42,15 @@ struct booksim_config {
 enum booksim_stage { STAGE_IDLE, STAGE_ROUTING, STAGE_ASKS_VC, STAGE_HAS_VC };
 
 struct booksim_lane {
-    uint64_t *wants; /* output lanes that the packet may take */
-    struct flit *ring;
-    tick_t *came;          /* by place in the ring: when the flit did; NULL unless priorities go by that */
-    uint64_t *ahead;       /* by place: where the head there may go; NULL unless that was asked before it came */
-    uint16_t first, count; /* of the ring, free-running; flits in it */
-    uint16_t arrived;      /* of those, since the last step */
-    uint16_t output;       /* output lane that the packet has */
-    uint16_t grant;        /* in this step: an output lane, or an output of the switch; NO_GRANT: none */
-    uint8_t stage;         /* enum booksim_stage */
-    uint16_t hops;         /* of the packet, when its head came to the front: that may be far ahead by now */
-    struct lane_place back;
-    uint32_t back_latency, back_kind; /* of credits */
+    struct lane_buffer buffer;
+    uint64_t *wants;  /* output lanes that the packet may take */
+    tick_t *came;     /* by place in the ring: when the flit did; NULL unless priorities go by that */
+    uint64_t *ahead;  /* by place: where the head there may go; NULL unless that was asked before it came */
+    uint16_t arrived; /* flits, since the last step */
+    uint16_t output;  /* output lane that the packet has */
+    uint16_t grant;   /* in this step: an output lane, or an output of the switch; NO_GRANT: none */
+    uint8_t stage;    /* enum booksim_stage */
+    uint16_t hops;    /* of the packet, when its head came to the front: that may be far ahead by now */
 };
 
 /* Lanes that wait for a stage, in the order in which they came to it; the first `begun` are in it. */
@@ -80,8 +77,8 @@ struct booksim_router {
        terminals behind the others, and none that are not used, but for those at the edges of a mesh. */
     uint16_t *in_number, *out_number, *out_port;
     uint32_t in_count, out_count;
-    uint64_t *arrived,
-        *usable; /* input lanes to which a flit has come in this cycle; output lanes that lead somewhere */
+    uint64_t *arrived; /* input lanes to which a flit has come in this cycle */
+    uint64_t *usable;  /* output lanes that lead somewhere */
     struct booksim_lane *inputs;
     unsigned char *rooms;                        /* by output port: struct booksim_room */
     uint16_t *owner;                             /* by output lane: the input lane that has it, or NOBODY */
@@ -101,14 +98,13 @@ struct booksim {
     ROUTERS_HEAD;
     struct booksim_config config;
     struct booksim_rule rule;
-    uint32_t ring_mask;
+    uint32_t places;        /* of a lane's ring */
     uint32_t local_lanes;   /* of ports to terminals, which BookSim counts behind the others */
     uint32_t rows, columns; /* of the switch */
     bool asks_ahead;        /* routing is adaptive and takes no time: what it sees is what it was when a head came */
     bool is_ranked;         /* requests for the switch have ranks */
-    const struct allocator_ops *vc_allocator, *switch_allocator;
-    struct matching vc_matching, switch_matching; /* scratch */
-    uint16_t *asker;                              /* scratch, by row * columns + column: the lane that asks */
+    struct allocation vcs, ways; /* of output lanes to packets, of ways through the switch to flits */
+    uint16_t *asker;             /* scratch, by row * columns + column: the lane that asks */
     struct booksim_router *each;
 };
 
@@ -118,9 +114,10 @@ static inline struct booksim_room *booksim_room_of(const struct booksim *q, cons
     return (struct booksim_room *)(void *)(r->rooms + port * booksim_room_bytes(q->num_vcs));
 }
 
-static inline struct flit booksim_front(const struct booksim *q, const struct booksim_lane *lane)
+/* The packet at the front of a lane. */
+static inline struct packet *booksim_front(const struct booksim *q, const struct booksim_lane *lane)
 {
-    return lane->ring[lane->first & q->ring_mask];
+    return network_packet(q->network, lane_buffer_front(&lane->buffer).packet);
 }
 
 /* What the router and the terminals before it know of a buffer. */

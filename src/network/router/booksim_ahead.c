@@ -40,12 +40,12 @@ void booksim_keep_vcs_for_output(struct booksim *q, struct booksim_router *r, st
     const uint64_t *range = lane->wants;
     uint64_t answer[MAX_ROUTER_WORDS];
     uint32_t router = r->number;
-    if (link->to_terminal && lane->back_kind != EVENT_CREDIT)
+    if (link->to_terminal && lane->buffer.back_kind != EVENT_CREDIT)
         return; /* from a terminal of this router to another: as routing says */
     if (!link->to_terminal) {
         router = link->target;
-        ahead = booksim_look_ahead(q->network, &q->question, booksim_front(q, lane).packet, router, output % q->num_vcs,
-                                   answer);
+        ahead = booksim_look_ahead(q->network, &q->question, lane_buffer_front(&lane->buffer).packet, router,
+                                   output % q->num_vcs, answer);
         range = answer;
     }
     uint64_t vcs = bits_word(range, ahead / q->num_vcs * q->num_vcs, q->num_vcs);

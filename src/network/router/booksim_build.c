@@ -106,22 +106,17 @@ struct booksim_rule booksim_rule_of(const struct booksim_config *c)
 static void init_lane(struct booksim *q, struct booksim_router *r, uint32_t number)
 {
     struct arena *arena = q->network->arena;
-    size_t places = q->ring_mask + 1;
-    const struct link *link = network_link(q->network, r->number, number / q->num_vcs);
-    r->inputs[number] = (struct booksim_lane){
+    struct booksim_lane *lane = &r->inputs[number];
+    *lane = (struct booksim_lane){
+        .buffer = lane_buffer_make(q->network, r->number, number, q->places),
         .wants = arena_array(arena, uint64_t, q->words),
-        .ring = arena_array(arena, struct flit, places),
-        .came = q->config.priority == PRIORITY_LOCAL_AGE ? arena_array(arena, tick_t, places) : NULL,
-        .ahead = q->asks_ahead ? arena_array(arena, uint64_t, places * q->words) : NULL,
+        .came = q->config.priority == PRIORITY_LOCAL_AGE ? arena_array(arena, tick_t, q->places) : NULL,
+        .ahead = q->asks_ahead ? arena_array(arena, uint64_t, (size_t)q->places * q->words) : NULL,
         .output = NO_GRANT,
-        .back = link_lane(link, number % q->num_vcs),
-        .back_latency =
-            link->latency + (uint32_t)q->config.cycle * (1 + (link->to_terminal ? 0 : q->config.credit_latency)),
-        .back_kind = link->to_terminal ? EVENT_TERMINAL_CREDIT : EVENT_CREDIT,
     };
+    bool to_router = lane->buffer.back_kind == EVENT_CREDIT;
+    lane->buffer.back_latency += (uint32_t)q->config.cycle * (1 + (to_router ? q->config.credit_latency : 0));
     r->owner[number] = NOBODY;
-    if (link->target != FW_NONE && link->carries_out)
-        bits_add(r->usable, number);
 }
 
 /* Every lane is at most once in the list, and may be added again before it is dropped. */
@@ -185,7 +180,7 @@ static void init_router(struct booksim *q, struct booksim_router *r, uint32_t nu
         .step_at = FW_NEVER,
         .number = number,
         .arrived = arena_array(arena, uint64_t, q->words),
-        .usable = arena_array(arena, uint64_t, q->words),
+        .usable = router_usable(q->network, number),
         .inputs = arena_array(arena, struct booksim_lane, q->lanes),
         .rooms = arena_take(arena, q->ports * booksim_room_bytes(q->num_vcs)),
         .owner = arena_array(arena, uint16_t, q->lanes),
@@ -224,39 +219,35 @@ static void booksim_build(void *routers, const void *config)
     q->config = *(const struct booksim_config *)config;
     const struct booksim_config *c = &q->config;
     q->rule = booksim_rule_of(c);
-    q->ring_mask = ring_mask_for(buffer_most(c->num_vcs, c->buffer_depth, c->buffer_exclusive, c->buffer_maximum));
+    q->places = 1 + ring_mask_for(buffer_most(c->num_vcs, c->buffer_depth, c->buffer_exclusive, c->buffer_maximum));
     q->local_lanes = network->routing.local_ports * q->num_vcs;
     q->rows = q->ports * c->input_speedup;
     q->columns = q->ports * c->output_speedup;
     q->asks_ahead = network->routing.is_adaptive && !c->routing_latency;
     q->is_ranked = c->priority != PRIORITY_NONE || c->speculation != SPECULATES_NOT;
-    q->vc_allocator = CHOICE_OPS(&c->vc_allocator, struct allocator_ops);
-    q->switch_allocator = CHOICE_OPS(&c->allocator, struct allocator_ops);
     q->each = arena_array(network->arena, struct booksim_router, network->topology.routers);
     for (uint32_t router = 0; router < network->topology.routers; router++)
         init_router(q, &q->each[router], router);
 }
 
-static void share_matching(const struct booksim *q, struct matching *matching, const struct choice *choice,
-                           uint32_t rows, uint32_t columns, bool is_ranked)
+static void add_ranks(struct matching *matching, struct arena *arena)
 {
-    struct arena *arena = q->network->arena;
-    matching_init(matching, arena, rows, columns, allocator_needs_age(choice), NULL);
-    if (!is_ranked)
-        return;
-    matching->in_rank = arena_array(arena, int64_t, (size_t)rows * columns);
-    matching->out_rank = arena_array(arena, int64_t, (size_t)rows * columns);
+    matching->in_rank = arena_array(arena, int64_t, (size_t)matching->rows * matching->cols);
+    matching->out_rank = arena_array(arena, int64_t, (size_t)matching->rows * matching->cols);
 }
 
 static void booksim_share(void *routers)
 {
     struct booksim *q = routers;
     const struct booksim_config *c = &q->config;
-    bool prefers_vcs = c->empty_vcs_first || q->network->routing.escape_vcs;
-    share_matching(q, &q->vc_matching, &c->vc_allocator, q->lanes, q->lanes,
-                   prefers_vcs || c->priority != PRIORITY_NONE);
-    share_matching(q, &q->switch_matching, &c->allocator, q->rows, q->columns, q->is_ranked);
-    q->asker = arena_array(q->network->arena, uint16_t, (size_t)q->rows * q->columns);
+    struct arena *arena = q->network->arena;
+    allocation_init(&q->vcs, arena, &c->vc_allocator, q->lanes, q->lanes);
+    allocation_init(&q->ways, arena, &c->allocator, q->rows, q->columns);
+    if (c->empty_vcs_first || q->network->routing.escape_vcs || c->priority != PRIORITY_NONE)
+        add_ranks(&q->vcs.matching, arena);
+    if (q->is_ranked)
+        add_ranks(&q->ways.matching, arena);
+    q->asker = arena_array(arena, uint16_t, (size_t)q->rows * q->columns);
 }
 
 /* ---- looking from outside ---- */
@@ -274,7 +265,7 @@ static void booksim_look(const void *routers, uint32_t router, uint32_t number, 
     const struct booksim_lane *lane = &r->inputs[number];
     const struct booksim_room *room = booksim_room_of(q, r, number / q->num_vcs);
     uint32_t vc = number % q->num_vcs;
-    seen->flits = lane->count;
+    seen->flits = lane->buffer.count;
     seen->owner = r->owner[number];
     if (bits_test(r->usable, number)) {
         seen->depth = q->rule.depth;
@@ -283,8 +274,8 @@ static void booksim_look(const void *routers, uint32_t router, uint32_t number, 
                             ? 0
                             : q->rule.depth - (room->held[vc] < q->rule.depth ? room->held[vc] : q->rule.depth - 1);
     }
-    if (lane->count)
-        seen->packet = lane->ring[lane->first & q->ring_mask].packet;
+    if (lane->buffer.count)
+        seen->packet = lane_buffer_front(&lane->buffer).packet;
     if (lane->stage == STAGE_HAS_VC)
         seen->output = lane->output;
     else if (lane->stage == STAGE_ASKS_VC) {
@@ -294,8 +285,7 @@ static void booksim_look(const void *routers, uint32_t router, uint32_t number, 
         seen->output = LANE_ROUTED;
     }
     seen->room = 1;
-    if (shown && lane->count)
-        shown_add_ring(shown, &shown->inputs[number].queue, lane->ring, q->ring_mask, lane->first, lane->count);
+    shown_add_buffer(shown, number, &lane->buffer);
 }
 
 static const struct router_ops booksim = {

@@ -8,26 +8,41 @@
  */
 #include "flitwarp/network.h"
 
-/* The rows of a config struct with these fields. */
-#define BUFFER_SIZE_OPTIONS(config_type)                                                                               \
-    OPTION_U32(config_type, buffer_depth, "8", 1, 32768, "flits", "input buffer of each virtual channel, at most"),    \
-        OPTION_F64(config_type, buffer_per_latency, "0", 0, 32768, "flits",                                            \
-                   "input buffer for each cycle of latency of the channel that fills it; 0: all have buffer_depth"),   \
-        OPTION_U32(config_type, buffer_min, "1", 1, 32768, "flits", "input buffer at least",                           \
-                   ONLY_WITH("buffer_per_latency"))
+/* The settings of a router with a buffer for each VC of its inputs, whose rows stand in input_queued_build.c. */
+struct buffer_config {
+    uint32_t num_vcs, buffer_depth, buffer_min;
+    double buffer_per_latency;
+};
+extern const struct option buffer_options[];
 
-/* Those of one whose VCs can share their buffers. */
+/* The smallest buffer that there may be. */
+static inline uint32_t buffer_least(const struct buffer_config *c)
+{
+    return c->buffer_per_latency > 0 ? c->buffer_min : c->buffer_depth;
+}
+
+/* What a router's plan() says of them; no packet is larger than the smallest, where that counts. */
+static inline void buffer_plan(const struct buffer_config *c, struct router_plan *plan)
+{
+    plan->num_vcs = c->num_vcs;
+    plan->buffer_depth = c->buffer_depth;
+    plan->buffer_min = c->buffer_min;
+    plan->buffer_per_latency = c->buffer_per_latency;
+    plan->max_packet_key = c->buffer_per_latency > 0 ? "buffer_min" : "buffer_depth";
+}
+
+static inline void buffer_check(const struct buffer_config *c, const struct choice *self, struct errors *errors)
+{
+    if (c->buffer_min > c->buffer_depth)
+        choice_error(errors, self, "buffer_min", "%u is above buffer_depth (%u)", c->buffer_min, c->buffer_depth);
+}
+
+/* The rows of a config struct with these fields, of a router whose VCs can share their buffers. */
 #define BUFFER_SHARE_OPTIONS(config_type)                                                                              \
     OPTION_U32(config_type, buffer_exclusive, "null", 1, 32768, "flits",                                               \
                "of each virtual channel's buffer its own; the rest is for all VCs of the port; null: all is its own"), \
         OPTION_U32(config_type, buffer_maximum, "null", 1, 65535, "flits",                                             \
                    "that a virtual channel may fill; null: all but the others' own", ONLY_WITH("buffer_exclusive"))
-
-/* The smallest that there may be. */
-static inline uint32_t buffer_least(uint32_t least, uint32_t most, double per_latency)
-{
-    return per_latency > 0 ? least : most;
-}
 
 /* Flits that a VC can have in its buffer. */
 static inline uint32_t buffer_most(uint32_t num_vcs, uint32_t depth, uint32_t exclusive, uint32_t maximum)
@@ -48,10 +63,4 @@ static inline void buffer_check_shares(uint32_t num_vcs, uint32_t exclusive, uin
                      num_vcs, (unsigned long long)num_vcs * most, UINT16_MAX);
     if (maximum && maximum < exclusive)
         choice_error(errors, self, "buffer_maximum", "%u is below buffer_exclusive (%u)", maximum, exclusive);
-}
-
-static inline void buffer_check(uint32_t least, uint32_t most, const struct choice *self, struct errors *errors)
-{
-    if (least > most)
-        choice_error(errors, self, "buffer_min", "%u is above buffer_depth (%u)", least, most);
 }

@@ -25,9 +25,7 @@ enum input_picks { PICKS_OUTPUT, PICKS_VC };
 enum crossbar_flow { FLIT_BUFFER, PACKET_BUFFER, WINNER_TAKE_ALL };
 
 struct input_queued_config {
-    uint32_t num_vcs;
-    uint32_t buffer_depth, buffer_min; /* see buffer_size.h */
-    double buffer_per_latency;
+    struct buffer_config buffer;
     uint32_t buffer_exclusive, buffer_maximum;
     uint64_t cycle;
     uint32_t routing_latency, vc_allocation_latency, switch_allocation_latency, crossbar_latency; /* cycles */
@@ -121,11 +119,11 @@ struct input_queued {
     bool queues_to_send;  /* flits may leave the switch faster than a channel takes them: free_at says when it can */
     const struct allocator_ops *vc_allocator, *switch_allocator;
     const struct arbiter_ops *arbiter;
-    struct matching vc_matching, switch_matching; /* scratch, shared by all routers */
-    struct lane_facts *facts;                     /* by lane */
-    struct lane_facts few_facts[WORD_BITS];       /* the same where a word holds the lanes, a load nearer */
-    uint64_t *eligible;                           /* scratch: lanes that ask for the switch */
-    uint64_t *vc_age;                             /* scratch: by VC, for arbiters that look at age */
+    struct allocation vcs, ways;           /* of output lanes to packets, of outputs to switch inputs */
+    struct lane_facts *facts;               /* by lane */
+    struct lane_facts few_facts[WORD_BITS]; /* the same where a word holds the lanes, a load nearer */
+    uint64_t *eligible;                     /* scratch: lanes that ask for the switch */
+    uint64_t *vc_age;                       /* scratch: by VC, for arbiters that look at age */
     /* Scratch, for levels of service: who asks in the first place, rows and columns of the switch that are used, and by
        output port the set of the one level that is next. */
     uint64_t *asking, *used_rows, *used_cols, *next_group;

@@ -8,15 +8,27 @@
 
 #include "flitwarp/shown.h"
 
+#include <string.h>
+
 #define CACHE_BYTES (1u << 20) /* routers that take more are fetched ahead */
 
 static const char *const switching_names[] = {"wormhole", "virtual_cut_through", "store_and_forward", NULL};
 static const char *const input_picks_names[] = {"output", "vc", NULL};
 static const char *const crossbar_flow_names[] = {"flit_buffer", "packet_buffer", "winner_take_all", NULL};
 
+const struct option buffer_options[] = {
+    OPTION_U32(struct buffer_config, num_vcs, "2", 1, 64, NULL, "virtual channels of each port"),
+    OPTION_U32(struct buffer_config, buffer_depth, "8", 1, 32768, "flits",
+               "input buffer of each virtual channel, at most"),
+    OPTION_F64(struct buffer_config, buffer_per_latency, "0", 0, 32768, "flits",
+               "input buffer for each cycle of latency of the channel that fills it; 0: all have buffer_depth"),
+    OPTION_U32(struct buffer_config, buffer_min, "1", 1, 32768, "flits", "input buffer at least",
+               ONLY_WITH("buffer_per_latency")),
+    OPTION_END,
+};
+
 const struct option input_queued_options[] = {
-    OPTION_U32(struct input_queued_config, num_vcs, "2", 1, 64, NULL, "virtual channels of each port"),
-    BUFFER_SIZE_OPTIONS(struct input_queued_config),
+    OPTION_ROWS(struct input_queued_config, buffer, struct buffer_config, buffer_options),
     BUFFER_SHARE_OPTIONS(struct input_queued_config),
     OPTION_TICKS(struct input_queued_config, cycle, "1", 1, 1000000, "clock of the router: a step each cycle"),
     OPTION_U32(struct input_queued_config, routing_latency, "0", 0, 10000, "cycles", "to route a packet's head"),
@@ -58,25 +70,18 @@ static bool reserves_packet(const struct input_queued_config *config)
 void input_queued_plan(const struct choice *self, uint32_t flit_bytes, struct router_plan *plan, struct errors *errors)
 {
     const struct input_queued_config *c = self->config;
-    uint32_t least = buffer_least(c->buffer_min, c->buffer_depth, c->buffer_per_latency);
     uint32_t crossing = c->crossbar_latency < c->credit_latency ? c->crossbar_latency : c->credit_latency;
     (void)flit_bytes, (void)errors;
-    *plan = (struct router_plan){
-        .num_vcs = c->num_vcs,
-        .buffer_depth = c->buffer_depth,
-        .buffer_min = c->buffer_min,
-        .buffer_per_latency = c->buffer_per_latency,
-        .room_exclusive = c->buffer_exclusive,
-        .room_maximum = c->buffer_maximum ? c->buffer_maximum : UINT16_MAX,
-        .reserves_packet = reserves_packet(c),
-        .max_packet_key = c->buffer_exclusive         ? "buffer_exclusive"
-                          : c->buffer_per_latency > 0 ? "buffer_min"
-                                                      : "buffer_depth",
-        .lead = (c->switch_allocation_latency + crossing) * c->cycle,
-        .congestion = &c->congestion,
-    };
+    buffer_plan(&c->buffer, plan);
+    plan->room_exclusive = c->buffer_exclusive;
+    plan->room_maximum = c->buffer_maximum ? c->buffer_maximum : UINT16_MAX;
+    plan->reserves_packet = reserves_packet(c);
+    plan->lead = (c->switch_allocation_latency + crossing) * c->cycle;
+    plan->congestion = &c->congestion;
+    if (c->buffer_exclusive)
+        plan->max_packet_key = "buffer_exclusive";
     if (plan->reserves_packet) /* such a packet fits what is sure to become free */
-        plan->max_packet = c->buffer_exclusive ? c->buffer_exclusive : least;
+        plan->max_packet = c->buffer_exclusive ? c->buffer_exclusive : buffer_least(&c->buffer);
 }
 
 static size_t allocator_bytes(const struct choice *choice, uint32_t rows, uint32_t cols)
@@ -195,18 +200,16 @@ static void init_router(struct input_queued *q, uint32_t number)
 void input_queued_check(const struct network *network, const struct choice *self, struct errors *errors)
 {
     const struct input_queued_config *c = self->config;
-    (void)network;
-    buffer_check(c->buffer_min, c->buffer_depth, self, errors);
-    buffer_check_shares(c->num_vcs, c->buffer_exclusive, c->buffer_maximum,
-                        buffer_least(c->buffer_min, c->buffer_depth, c->buffer_per_latency), c->buffer_depth, self,
-                        errors);
+    buffer_check(&c->buffer, self, errors);
+    buffer_check_shares(network->num_vcs, c->buffer_exclusive, c->buffer_maximum, buffer_least(&c->buffer),
+                        c->buffer.buffer_depth, self, errors);
     if (c->crossbar_flow != FLIT_BUFFER && c->output_speedup > 1)
         choice_error(errors, self, "output_speedup",
                      "%u is above 1, but crossbar_flow '%s' gives an output to one packet", c->output_speedup,
                      crossbar_flow_names[c->crossbar_flow]);
-    if (c->input_speedup > c->num_vcs)
+    if (c->input_speedup > network->num_vcs)
         choice_error(errors, self, "input_speedup", "%u is above num_vcs (%u): an input sends from different VCs",
-                     c->input_speedup, c->num_vcs);
+                     c->input_speedup, network->num_vcs);
 }
 
 /* Can the stages do without matchings? */
@@ -241,11 +244,10 @@ void input_queued_share(void *routers)
     uint32_t count = q->network->topology.routers;
     q->facts = q->words == 1 ? q->few_facts : q->facts;
     q->outputs = q->outputs ? output_stage_share(q->outputs, q->network) : NULL;
-    matching_init(&q->vc_matching, arena, q->lanes, q->lanes, allocator_needs_age(&c->vc_allocator), NULL);
-    matching_init(&q->switch_matching, arena, q->switch_rows, q->switch_cols, allocator_needs_age(&c->allocator), NULL);
-    if (q->switch_matching.age)
-        for (uint32_t i = 0; i < q->switch_rows * q->switch_cols; i++)
-            q->switch_matching.age[i] = UINT64_MAX;
+    allocation_init(&q->vcs, arena, &c->vc_allocator, q->lanes, q->lanes);
+    allocation_init(&q->ways, arena, &c->allocator, q->switch_rows, q->switch_cols);
+    if (q->ways.matching.age)
+        memset(q->ways.matching.age, 0xff, sizeof(uint64_t) * q->switch_rows * q->switch_cols);
     q->eligible = arena_array(arena, uint64_t, q->words);
     q->vc_age = arena_array(arena, uint64_t, q->num_vcs);
     q->asking = arena_array(arena, uint64_t, q->words);
@@ -272,8 +274,8 @@ void input_queued_build(void *routers, const void *config)
     q->config = *(const struct input_queued_config *)config;
     q->congestion = outputs ? NULL : q->congestion;
     struct input_queued_config *c = &q->config;
-    q->room = outputs ? outputs->depth : c->buffer_depth;
-    q->depth = buffer_most(c->num_vcs, c->buffer_depth, c->buffer_exclusive, c->buffer_maximum);
+    q->room = outputs ? outputs->depth : c->buffer.buffer_depth;
+    q->depth = buffer_most(q->num_vcs, c->buffer.buffer_depth, c->buffer_exclusive, c->buffer_maximum);
     q->shares_room = network->plan.room_exclusive && !outputs;
     q->is_extended = q->shares_room || network->service.groups > 1;
     q->needs_room = routing_needs_room(&network->routing);

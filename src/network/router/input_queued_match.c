@@ -110,23 +110,19 @@ static void request_outputs(const struct view *v, struct matching *m, uint32_t l
     for (uint32_t w = 0; w < m->col_words; w++)
         for (uint64_t want = input_queued_wanted(v, lane, w); want; want &= want - 1) {
             uint32_t col = (uint32_t)(w * WORD_BITS + lowest_bit(want));
-            matching_request(m, lane, col);
-            if (m->age)
-                m->age[(size_t)lane * m->cols + col] = age_of(v, lane);
+            matching_request_for(m, lane, col, age_of(v, lane));
         }
 }
 
 bool input_queued_match_outputs(struct view *v)
 {
     struct input_queued *q = v->q;
-    struct matching *m = &q->vc_matching;
+    struct matching *m = &q->vcs.matching;
     BITS_EACH(lane, v->waiting, q->words)
         if (!bits_test(v->busy, (uint32_t)lane))
             request_outputs(v, m, (uint32_t)lane);
-    if (!bits_any(m->active_rows, q->words))
+    if (!allocation_run(&q->vcs, (unsigned char *)v->head + q->vc_state_at, &q->random[v->head->number], false))
         return false;
-    m->random = &q->random[v->head->number];
-    q->vc_allocator->allocate((unsigned char *)v->head + q->vc_state_at, q->config.vc_allocator.config, m);
     BITS_EACH(lane, m->granted, q->words) {
         uint32_t output = m->grant[lane];
         if (!q->shares_room || !q->needs_room || reserve_shared(v, lane, output)) {
@@ -281,13 +277,12 @@ static void forget_ages(struct matching *m)
 static void match_eligible(struct view *v)
 {
     struct input_queued *q = v->q;
-    struct matching *m = &q->switch_matching;
+    struct matching *m = &q->ways.matching;
     if (q->config.input_picks == PICKS_VC)
         keep_one_vc(v);
     BITS_EACH(lane, q->eligible, q->words)
         request_switch(v, m, lane);
-    m->random = &q->random[v->head->number];
-    q->switch_allocator->allocate((unsigned char *)v->head + q->switch_state_at, q->config.allocator.config, m);
+    allocation_run(&q->ways, (unsigned char *)v->head + q->switch_state_at, &q->random[v->head->number], false);
     BITS_EACH(row, m->granted, m->row_words) {
         uint32_t lane = choose_lane(v, (uint32_t)row, m->grant[row] / q->config.output_speedup);
         if (q->is_extended && !(bits_test(v->sendable, lane) && input_queued_may_send(v, lane)))

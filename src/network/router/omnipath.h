@@ -132,12 +132,11 @@ struct omnipath {
     uint32_t source_words;            /* of a set of sources */
     uint32_t ring_mask, storing_mask, routing_mask;
     uint32_t flits_per_credit;
-    struct shared_room_rule rule[2];       /* by whether the buffer is a central one */
-    struct shared_room_rule terminal_rule; /* of what terminals take in, which they do at once: counts flits */
-    const struct allocator_ops *allocator;
+    struct shared_room_rule rule[2];        /* by whether the buffer is a central one */
+    struct shared_room_rule terminal_rule;  /* of what terminals take in, which they do at once: counts flits */
+    struct allocation allocation;           /* of sinks to sources */
     struct lane_scheduler source_scheduler; /* of input and central buffers */
     struct lane_scheduler scheduler;        /* of output ports */
-    struct matching matching;               /* scratch: sources ask for sinks */
     uint64_t *offered;                      /* scratch: output lanes */
     uint64_t *vl_age;                       /* scratch: by VL, for arbiters that look at age */
     uint64_t *candidates;                   /* scratch: by source, the VLs that take part */

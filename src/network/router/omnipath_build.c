@@ -138,7 +138,7 @@ void omnipath_share(void *routers)
 {
     struct omnipath *q = routers;
     struct arena *arena = q->network->arena;
-    matching_init(&q->matching, arena, q->sources, q->sinks, allocator_needs_age(&q->config.allocator), NULL);
+    allocation_init(&q->allocation, arena, &q->config.allocator, q->sources, q->sinks);
     q->offered = arena_array(arena, uint64_t, q->words);
     q->vl_age = arena_array(arena, uint64_t, q->num_vcs);
     q->candidates = arena_array(arena, uint64_t, q->sources);
@@ -166,8 +166,6 @@ static void init_port(struct omnipath *q, struct omnipath_router *r, uint32_t nu
     port->back_kind = link->to_terminal ? EVENT_TERMINAL_CREDIT : EVENT_CREDIT;
     port->credit_flits = link->to_terminal ? 1 : q->flits_per_credit;
     port->rule = link->to_terminal ? &q->terminal_rule : &q->rule[0];
-    if (link->carries_out)
-        bits_add_range(r->usable, number * q->num_vcs, q->num_vcs);
 }
 
 static void init_buffer(struct omnipath *q, struct omnipath_router *r, uint32_t buffer)
@@ -205,7 +203,6 @@ static struct omnipath_timers make_timers(struct arena *arena, uint32_t mask)
 static void init_router(struct omnipath *q, struct omnipath_router *r, uint32_t number)
 {
     struct arena *arena = q->network->arena;
-    const void *settings = q->config.allocator.config;
     *r = (struct omnipath_router){
         .number = number,
         .step_at = FW_NEVER,
@@ -216,20 +213,16 @@ static void init_router(struct omnipath *q, struct omnipath_router *r, uint32_t 
         .asking = arena_array(arena, uint64_t, q->source_words),
         .busy = arena_array(arena, uint64_t, q->source_words),
         .open = arena_array(arena, uint64_t, words_for(q->sinks)),
-        .usable = arena_array(arena, uint64_t, q->words),
+        .usable = router_usable(q->network, number),
         .sources = arena_array(arena, struct omnipath_source, q->sources),
         .ports = arena_array(arena, struct omnipath_port, q->all_ports),
         .lanes = arena_array(arena, struct omnipath_lane, q->buffers * q->num_vcs),
         .rooms = arena_array(arena, struct shared_room *, q->buffers),
         .turns = arena_array(arena, struct omnipath_turn, q->lanes),
         .lane_flits = arena_array(arena, uint32_t, q->lanes),
-        .allocator = q->allocator->state_size
-                         ? arena_take(arena, q->allocator->state_size(settings, q->sources, q->sinks))
-                         : NULL,
+        .allocator = allocator_create(arena, &q->config.allocator, q->sources, q->sinks),
     };
     bits_add_range(r->open, 0, q->sinks);
-    if (q->allocator->init)
-        q->allocator->init(r->allocator, settings, q->sources, q->sinks);
     for (uint32_t port = 0; port < q->all_ports; port++)
         init_port(q, r, port);
     for (uint32_t buffer = 0; buffer < q->buffers; buffer++)
@@ -290,7 +283,6 @@ void omnipath_build(void *routers, const void *config)
     q->output = c->output_latency * c->cycle;
     q->credit = c->credit_latency * c->cycle;
     q->flits_per_credit = c->flits_per_credit;
-    q->allocator = CHOICE_OPS(&c->allocator, struct allocator_ops);
     lane_scheduler_init(&q->source_scheduler, &q->network->service, &c->arbiter, c->num_vcs, false);
     lane_scheduler_init(&q->scheduler, &q->network->service, &c->output_arbiter, c->num_vcs, true);
     set_sizes(q);

@@ -162,12 +162,10 @@ static void ask(struct omnipath *q, const struct omnipath_router *r, uint32_t so
         const struct aims *aims = &q->aims[source * q->num_vcs + vl];
         for (uint32_t i = 0; i < aims->count; i++) {
             uint32_t column = sink_column(q, aims->sinks[i]);
-            if (!bits_test(r->open, column))
-                continue;
-            matching_request(&q->matching, source, column);
-            if (q->matching.age)
-                q->matching.age[(size_t)source * q->sinks + column] =
-                    network_packet(q->network, packet_at(q, lane_at(q, r, source, (uint32_t)vl), 0))->created;
+            uint32_t packet = packet_at(q, lane_at(q, r, source, (uint32_t)vl), 0);
+            if (bits_test(r->open, column))
+                matching_request_for(&q->allocation.matching, source, column,
+                                     network_packet(q->network, packet)->created);
         }
     }
 }
@@ -226,13 +224,11 @@ static void begin_crossing(struct omnipath *q, struct omnipath_router *r, uint32
 /* SA: sinks take one of the sources that ask for them with some of their VLs. */
 static void allocate(struct omnipath *q, struct omnipath_router *r, uint64_t vls, tick_t now)
 {
-    struct matching *matching = &q->matching;
+    struct matching *matching = &q->allocation.matching;
     BITS_EACH(source, r->asking, q->source_words)
         ask(q, r, (uint32_t)source, q->candidates[source] & vls);
-    if (!bits_any(matching->active_rows, matching->row_words))
+    if (!allocation_run(&q->allocation, r->allocator, &r->random, false))
         return;
-    matching->random = &r->random;
-    q->allocator->allocate(r->allocator, q->config.allocator.config, matching);
     BITS_EACH(source, matching->granted, matching->row_words) {
         uint32_t sink = matching->grant[source] + q->all_ports;
         uint32_t vl = granted_vl(q, r, (uint32_t)source, q->candidates[source] & vls, sink);

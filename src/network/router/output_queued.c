@@ -25,9 +25,7 @@
 #include "network/router/output_stage.h"
 
 struct output_queued_config {
-    uint32_t num_vcs;
-    uint32_t buffer_depth, buffer_min; /* see buffer_size.h */
-    double buffer_per_latency;
+    struct buffer_config buffer;
     uint32_t output_depth, output_hold;
     uint64_t cycle;
     uint32_t routing_latency, transfer_latency, credit_latency; /* cycles */
@@ -35,8 +33,7 @@ struct output_queued_config {
 };
 
 static const struct option output_queued_options[] = {
-    OPTION_U32(struct output_queued_config, num_vcs, "2", 1, 64, NULL, "virtual channels of each port"),
-    BUFFER_SIZE_OPTIONS(struct output_queued_config),
+    OPTION_ROWS(struct output_queued_config, buffer, struct buffer_config, buffer_options),
     OPTION_U32(struct output_queued_config, output_depth, "null", 1, 1e9, "flits",
                "output queue of each virtual channel; null: without an end"),
     OPTION_TICKS(struct output_queued_config, cycle, "1", 1, 1000000, "clock of the router: a step each cycle"),
@@ -362,10 +359,7 @@ static void output_queued_plan(const struct choice *self, uint32_t flit_bytes, s
 {
     const struct output_queued_config *c = self->config;
     (void)flit_bytes, (void)errors;
-    plan->num_vcs = c->num_vcs;
-    plan->buffer_depth = c->buffer_depth;
-    plan->buffer_min = c->buffer_min;
-    plan->buffer_per_latency = c->buffer_per_latency;
+    buffer_plan(&c->buffer, plan);
     plan->congestion = &c->congestion;
     plan->output_depth = c->output_depth ? c->output_depth : ENDLESS;
 }
@@ -384,10 +378,6 @@ static void init_lane(struct output_queued *q, struct output_queued_router *r, u
         .back_kind = link->to_terminal ? EVENT_TERMINAL_CREDIT : EVENT_CREDIT,
     };
     r->owner[lane] = NOBODY;
-    if (link->target != FW_NONE && link->carries_out) {
-        bits_add(r->open, lane);
-        bits_add(r->usable, lane);
-    }
 }
 
 static void init_router(struct output_queued *q, struct output_queued_router *r, uint32_t number)
@@ -398,8 +388,8 @@ static void init_router(struct output_queued *q, struct output_queued_router *r,
         .number = number,
         .fresh = arena_array(arena, uint64_t, q->words),
         .bodies = arena_array(arena, uint64_t, q->words),
-        .open = arena_array(arena, uint64_t, q->words),
-        .usable = arena_array(arena, uint64_t, q->words),
+        .open = router_usable(q->network, number),
+        .usable = router_usable(q->network, number),
         .inputs = arena_array(arena, struct input_lane, q->lanes),
         .owner = arena_array(arena, uint16_t, q->lanes),
         .wait_order = arena_array(arena, uint16_t, q->lanes),
@@ -415,7 +405,7 @@ static void output_queued_check(const struct network *network, const struct choi
 {
     const struct output_queued_config *c = self->config;
     (void)network;
-    buffer_check(c->buffer_min, c->buffer_depth, self, errors);
+    buffer_check(&c->buffer, self, errors);
 }
 
 static void output_queued_build(void *routers, const void *config)
@@ -435,8 +425,8 @@ static void output_queued_build(void *routers, const void *config)
     q->routing = c->routing_latency * c->cycle;
     q->transfer = c->transfer_latency * c->cycle;
     q->credit = c->credit_latency * c->cycle;
-    q->depth = c->buffer_depth;
-    q->ring_mask = ring_mask_for(c->buffer_depth);
+    q->depth = c->buffer.buffer_depth;
+    q->ring_mask = ring_mask_for(q->depth);
     q->each = arena_array(q->network->arena, struct output_queued_router, q->network->topology.routers);
     for (uint32_t router = 0; router < q->network->topology.routers; router++)
         init_router(q, &q->each[router], router);
@@ -465,7 +455,7 @@ static void output_queued_look(const void *routers, uint32_t router, uint32_t la
     seen->is_full = seen->owner == NOBODY;
     output_look(q->outputs, router, lane, seen, shown);
     if (shown && input->count) {
-        shown_add(shown, &shown->inputs[lane].queue, input->front.packet, input->front.place & FLIT_POSITION, 1);
+        shown_add_input(shown, lane, input->front);
         shown_add_ring(shown, &shown->inputs[lane].queue, input->ring, q->ring_mask, input->first, input->count - 1);
     }
 }

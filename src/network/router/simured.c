@@ -135,8 +135,6 @@ static void keep_ejection_lanes(const struct simured *q, uint64_t *wants)
 
 static void route(struct simured *q, struct simured_router *r, tick_t edge, tick_t now)
 {
-    q->question.router = r->number;
-    q->question.now = now;
     BITS_EACH(number, r->fresh, q->words) {
         uint32_t lane = (uint32_t)number;
         struct simured_input *input = input_at(q, r, lane);
@@ -147,15 +145,12 @@ static void route(struct simured *q, struct simured_router *r, tick_t edge, tick
         }
         bits_remove(r->fresh, lane);
         input->output = LANE_WAITS;
-        ask_route(q->network, &q->question, packet, lane, input->back_kind == EVENT_CREDIT, wants_of(q, r, lane),
-                  r->usable, q->words, now);
+        route_packet(q, r->number, packet, lane, wants_of(q, r, lane), r->usable, now);
         if (r->number == q->question.packet->destination_router)
             keep_ejection_lanes(q, wants_of(q, r, lane));
         input->age = age_of(q, packet);
         join_waiting(q, r, lane);
         r->opened = true;
-        if (network_is_traced(q->network, packet))
-            trace_route(q->network, &q->question, lane, now);
     }
 }
 

@@ -89,10 +89,6 @@ static void init_lane(struct simured *q, struct simured_router *r, uint32_t lane
     };
     *output_at(q, r, lane) = (struct simured_output){.owner = NOBODY, .credits = (int32_t)link->depth};
     r->releases[lane].edge = FW_NEVER;
-    if (link->target != FW_NONE && link->carries_out) {
-        bits_add(r->open, lane);
-        bits_add(r->usable, lane);
-    }
 }
 
 /* Ticks that a flit keeps the last slot: whole cycles, and no fewer than the channel needs. */
@@ -145,8 +141,8 @@ static void init_router(struct simured *q, const struct simured_config *c, struc
         .due = arena_array(arena, uint64_t, q->port_words),
         .fresh = arena_array(arena, uint64_t, q->words),
         .crossing = arena_array(arena, uint64_t, q->words),
-        .open = arena_array(arena, uint64_t, q->words),
-        .usable = arena_array(arena, uint64_t, q->words),
+        .open = router_usable(q->network, number),
+        .usable = router_usable(q->network, number),
         .resting_inputs = arena_array(arena, uint64_t, q->words),
         .resting_outputs = arena_array(arena, uint64_t, q->words),
         .inputs = arena_take(arena, (size_t)q->input_stride * q->lanes),

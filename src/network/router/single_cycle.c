@@ -33,12 +33,11 @@ static const struct option single_cycle_options[] = {
 /* One VC of one port, both ways. */
 struct lane {
     const struct link *link;
-    /* Input: a ring of flits, and how far the packet at its front has come. */
-    struct flit *ring;
-    uint64_t *wants;       /* the answer of routing: a set of output lanes */
-    uint32_t first, count; /* of the ring; `first` runs freely */
-    uint16_t output;       /* lane held, LANE_IDLE (not routed yet) or LANE_WAITS */
-    uint16_t last_output;  /* that was held before */
+    /* Input: its buffer, and how far the packet at the front of that has come. */
+    struct lane_buffer buffer;
+    uint64_t *wants;      /* the answer of routing: a set of output lanes */
+    uint16_t output;      /* lane held, LANE_IDLE (not routed yet) or LANE_WAITS */
+    uint16_t last_output; /* that was held before */
     /* Output: who holds it, and room for flits at the far end. */
     uint16_t owner; /* input lane, or NOBODY */
     uint32_t credits;
@@ -65,17 +64,11 @@ struct single_cycle {
     ROUTERS_HEAD;
     const struct single_cycle_config *config;
     struct router *each;
-    uint32_t ring_mask;
     uint32_t *nominee, *winner; /* scratch, by port: an input lane, or FW_NONE */
 };
 
 /* Places from the one that was served last to another, going round: the smallest is next. */
 static uint32_t turns(uint32_t last, uint32_t other, uint32_t count) { return (other + count - last - 1) % count; }
-
-static struct flit *flit_at(const struct single_cycle *q, const struct lane *lane, uint32_t place)
-{
-    return &lane->ring[(lane->first + place) & q->ring_mask];
-}
 
 static void single_cycle_wake(const struct single_cycle *q, struct router *router, tick_t when)
 {
@@ -89,10 +82,7 @@ static void single_cycle_receive_flits(void *routers, tick_t now, const void *ev
     struct single_cycle *q = routers;
     for (const struct flit_event *event = events, *end = event + count; event < end; event++) {
         struct router *router = &q->each[event->to.target];
-        struct lane *lane = &router->lanes[event->to.lane];
-        FW_CHECK(lane->count < q->config->buffer_depth, "tick %llu router %u lane %u: packet %u overruns the buffer",
-                 (unsigned long long)now, router->number, event->to.lane, event->flit.packet);
-        *flit_at(q, lane, lane->count++) = event->flit;
+        lane_buffer_put(&router->lanes[event->to.lane].buffer, event, q->config->buffer_depth, now);
         single_cycle_wake(q, router, now);
     }
 }
@@ -115,16 +105,11 @@ static void single_cycle_receive_credits(void *routers, tick_t now, const void *
 static void route(struct single_cycle *q, const struct router *router, uint32_t number, tick_t now)
 {
     struct lane *lane = &router->lanes[number];
-    const struct flit *front = flit_at(q, lane, 0);
-    FW_CHECK(front->place & FLIT_HEAD, "router %u lane %u: packet %u begins with flit %u", router->number, number,
-             front->packet, front->place & FLIT_POSITION);
-    q->question.router = router->number;
-    q->question.now = now;
-    ask_route(q->network, &q->question, front->packet, number, !lane->link->to_terminal, lane->wants, router->usable,
-              q->words, now);
+    struct flit front = lane_buffer_front(&lane->buffer);
+    FW_CHECK(front.place & FLIT_HEAD, "router %u lane %u: packet %u begins with flit %u", router->number, number,
+             front.packet, front.place & FLIT_POSITION);
+    route_packet(q, router->number, front.packet, number, lane->wants, router->usable, now);
     lane->output = LANE_WAITS;
-    if (network_is_traced(q->network, front->packet))
-        trace_route(q->network, &q->question, number, now);
 }
 
 /* Escape VCs need room for the whole packet, or an empty buffer: nobody may wait behind another in theirs. */
@@ -139,7 +124,7 @@ static bool has_room(const struct single_cycle *q, const struct lane *output, co
 static void take(const struct single_cycle *q, struct router *router, uint32_t number)
 {
     struct lane *lane = &router->lanes[number];
-    const struct packet *packet = network_packet(q->network, flit_at(q, lane, 0)->packet);
+    const struct packet *packet = network_packet(q->network, lane_buffer_front(&lane->buffer).packet);
     uint32_t best = FW_NONE;
     BITS_EACH(output, lane->wants, q->words)
         if (router->lanes[output].owner == NOBODY && has_room(q, &router->lanes[output], packet) &&
@@ -187,11 +172,8 @@ static void send(struct single_cycle *q, struct router *router, uint32_t number,
 {
     struct lane *lane = &router->lanes[number], *output = &router->lanes[lane->output];
     struct port *from = &router->ports[number / q->num_vcs], *to = &router->ports[lane->output / q->num_vcs];
-    struct lane_place back = link_lane(lane->link, number % q->num_vcs);
     struct lane_place ahead = link_lane(output->link, lane->output % q->num_vcs);
-    struct flit flit = *flit_at(q, lane, 0);
-    lane->first++;
-    lane->count--;
+    struct flit flit = lane_buffer_take(&lane->buffer, q->network, now);
     output->credits--;
     output->flits++;
     q->flit_hops++;
@@ -201,8 +183,6 @@ static void send(struct single_cycle *q, struct router *router, uint32_t number,
     congestion_change(q->congestion, router->number, lane->output, QUEUE_DOWNSTREAM, 1, now);
     send_flit(q->network, output->link->to_terminal ? EVENT_TERMINAL_FLIT : EVENT_FLIT, ahead, flit,
               now + q->config->latency + output->link->latency);
-    send_credit(q->network, lane->link->to_terminal ? EVENT_TERMINAL_CREDIT : EVENT_CREDIT, back,
-                now + lane->link->latency);
     if (network_is_traced(q->network, flit.packet))
         network_trace(q->network, now, router->number, "send", "flit %u to port %u vc %u", flit.place & FLIT_POSITION,
                       lane->output / q->num_vcs, lane->output % q->num_vcs);
@@ -222,7 +202,7 @@ static void step_router(struct single_cycle *q, struct router *router, tick_t no
     for (uint32_t i = 0; i < q->lanes; i++) {
         uint32_t number = (begin + i) % q->lanes;
         const struct lane *lane = &router->lanes[number];
-        if (!lane->count)
+        if (!lane->buffer.count)
             continue;
         if (lane->output == LANE_IDLE)
             route(q, router, number, now);
@@ -273,23 +253,18 @@ static void build_router(const struct single_cycle *q, struct router *router, ui
         .number = number,
         .lanes = arena_array(arena, struct lane, q->lanes),
         .ports = arena_array(arena, struct port, q->ports),
-        .usable = arena_array(arena, uint64_t, q->words),
+        .usable = router_usable(q->network, number),
     };
-    struct flit *rings = arena_array(arena, struct flit, (size_t)(q->ring_mask + 1) * q->lanes);
-    uint64_t *wants = arena_array(arena, uint64_t, (size_t)q->words * q->lanes);
     for (uint32_t lane = 0; lane < q->lanes; lane++) {
         const struct link *link = network_link(q->network, number, lane / q->num_vcs);
-        bool is_usable = link->target != FW_NONE && link->carries_out;
         router->lanes[lane] = (struct lane){
             .link = link,
-            .ring = rings + (size_t)(q->ring_mask + 1) * lane,
-            .wants = wants + (size_t)q->words * lane,
+            .buffer = lane_buffer_make(q->network, number, lane, q->config->buffer_depth),
+            .wants = arena_array(arena, uint64_t, q->words),
             .output = LANE_IDLE,
             .owner = NOBODY,
-            .credits = is_usable ? link->depth : 0,
+            .credits = bits_test(router->usable, lane) ? link->depth : 0,
         };
-        if (is_usable)
-            bits_add(router->usable, lane);
     }
 }
 
@@ -297,7 +272,6 @@ static void single_cycle_build(void *routers, const void *config)
 {
     struct single_cycle *q = routers;
     q->config = config;
-    q->ring_mask = ring_mask_for(q->config->buffer_depth);
     q->each = arena_array(q->network->arena, struct router, q->network->topology.routers);
     for (uint32_t router = 0; router < q->network->topology.routers; router++)
         build_router(q, &q->each[router], router);
@@ -323,21 +297,20 @@ static void single_cycle_look(const void *routers, uint32_t router, uint32_t num
     const struct single_cycle *q = routers;
     const struct lane *lanes = q->each[router].lanes, *lane = &lanes[number];
     bool needs_room = routing_needs_room(&q->network->routing);
-    if (lane->count) {
-        seen->packet = flit_at(q, lane, 0)->packet;
+    if (lane->buffer.count) {
+        seen->packet = lane_buffer_front(&lane->buffer).packet;
         seen->room = lane->output < LANE_WAITS ? !lanes[lane->output].credits
                      : needs_room              ? network_packet(q->network, seen->packet)->size
                                                : 0;
     }
-    seen->flits = lane->count;
-    seen->output = lane->output == LANE_IDLE && lane->count ? LANE_ROUTED : lane->output;
+    seen->flits = lane->buffer.count;
+    seen->output = lane->output == LANE_IDLE && seen->flits ? LANE_ROUTED : lane->output;
     seen->wants = lane->wants;
     seen->owner = lane->owner;
     seen->is_full = lane->owner == NOBODY && needs_room;
     seen->credits = lane->credits;
     seen->depth = bits_test(q->each[router].usable, number) ? lane->link->depth : 0;
-    if (shown)
-        shown_add_ring(shown, &shown->inputs[number].queue, lane->ring, q->ring_mask, lane->first, lane->count);
+    shown_add_buffer(shown, number, &lane->buffer);
 }
 
 static const struct router_ops single_cycle = {

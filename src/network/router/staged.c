@@ -33,10 +33,7 @@ void staged_receive_flits(void *routers, tick_t now, const void *events, uint32_
     struct staged *q = routers;
     for (const struct flit_event *event = events, *end = event + count; event < end; event++) {
         struct staged_router *r = &q->each[event->to.target];
-        struct staged_lane *lane = &r->inputs[event->to.lane];
-        FW_CHECK(lane->count < q->depth, "tick %llu router %u lane %u: packet %u overruns the buffer",
-                 (unsigned long long)now, r->number, event->to.lane, event->flit.packet);
-        lane->ring[(lane->first + lane->count++) & q->ring_mask] = event->flit;
+        lane_buffer_put(&r->inputs[event->to.lane].buffer, event, q->config.buffer.buffer_depth, now);
         bits_add(r->active, event->to.lane);
         staged_wake(q, r, now);
     }
@@ -75,16 +72,11 @@ void staged_receive_credits(void *routers, tick_t now, const void *events, uint3
 
 static void end_routing(struct staged *q, struct staged_router *r, tick_t now)
 {
-    q->question.router = r->number;
-    q->question.now = now;
     BITS_EACH(number, r->active, q->words) {
         struct staged_lane *lane = &r->inputs[number];
         if (lane->entry_state != REGISTER_ASKS || lane->routed_at > now)
             continue;
-        ask_route(q->network, &q->question, lane->entry.packet, (uint32_t)number, lane->back_kind == EVENT_CREDIT,
-                  lane->answer, r->usable, q->words, now);
-        if (network_is_traced(q->network, lane->entry.packet))
-            trace_route(q->network, &q->question, (uint32_t)number, now);
+        route_packet(q, r->number, lane->entry.packet, (uint32_t)number, lane->answer, r->usable, now);
         lane->entry_state = REGISTER_READY;
     }
 }
@@ -116,9 +108,7 @@ static void leave(struct staged *q, struct staged_router *r, struct staged_lane 
     r->credits[output]--;
     r->flits[output]++;
     q->flit_hops++;
-    if (network_is_traced(q->network, flit.packet))
-        network_trace(q->network, now, r->number, "leave", "flit %u by port %u vc %u", flit.place & FLIT_POSITION,
-                      output / q->num_vcs, output % q->num_vcs);
+    trace_leaving(q->network, r->number, "leave", flit, output, now);
     cross(q, r, output, flit, now);
     if (flit.place & FLIT_TAIL) {
         r->owner[output] = NOBODY;
@@ -130,16 +120,13 @@ static void leave(struct staged *q, struct staged_router *r, struct staged_lane 
 /* From the buffer to the entry. */
 static void enter(struct staged *q, struct staged_lane *lane, tick_t now)
 {
-    struct flit flit = lane->ring[lane->first & q->ring_mask];
+    struct flit flit = lane_buffer_front(&lane->buffer);
     bool is_head = flit.place & FLIT_HEAD;
-    if (is_head && q->config.stores_packet && lane->count < network_packet(q->network, flit.packet)->size)
+    if (is_head && q->config.stores_packet && lane->buffer.count < network_packet(q->network, flit.packet)->size)
         return;
-    lane->first++;
-    lane->count--;
-    lane->entry = flit;
+    lane->entry = lane_buffer_take(&lane->buffer, q->network, now);
     lane->entry_state = is_head ? REGISTER_ASKS : REGISTER_READY;
     lane->routed_at = now + q->routing;
-    send_credit(q->network, lane->back_kind, lane->back, now + lane->back_latency);
 }
 
 static void advance(struct staged *q, struct staged_router *r, struct staged_lane *lane, tick_t now)
@@ -164,39 +151,35 @@ static void advance(struct staged *q, struct staged_router *r, struct staged_lan
         for (uint32_t w = 0; is_head && w < q->words; w++)
             lane->asked[w] = lane->answer[w];
     }
-    if (lane->entry_state == REGISTER_EMPTY && lane->count)
+    if (lane->entry_state == REGISTER_EMPTY && lane->buffer.count)
         enter(q, lane, now);
 }
 
 static bool is_empty(const struct staged_lane *lane)
 {
-    return !lane->count && lane->entry_state == REGISTER_EMPTY && lane->middle_state == REGISTER_EMPTY &&
+    return !lane->buffer.count && lane->entry_state == REGISTER_EMPTY && lane->middle_state == REGISTER_EMPTY &&
            lane->exit_state == REGISTER_EMPTY;
 }
 
-static void request(const struct staged *q, struct matching *matching, uint32_t row, uint32_t col, struct flit flit)
+static void request(const struct staged *q, struct matching *matching, size_t row, uint32_t col, struct flit flit)
 {
-    matching_request(matching, row, col);
-    if (matching->age)
-        matching->age[(size_t)row * matching->cols + col] = network_packet(q->network, flit.packet)->created;
+    matching_request_for(matching, (uint32_t)row, col, network_packet(q->network, flit.packet)->created);
 }
 
 /* True: somebody asked. */
 static bool allocate_vcs(struct staged *q, struct staged_router *r)
 {
-    struct matching *matching = &q->vc_matching;
+    struct matching *matching = &q->vcs.matching;
     BITS_EACH(number, r->active, q->words) {
         const struct staged_lane *lane = &r->inputs[number];
         if (lane->middle_state != REGISTER_ASKS || (q->config.waits_for_exit && lane->exit_state != REGISTER_EMPTY))
             continue;
         for (uint32_t w = 0; w < q->words; w++)
             for (uint64_t left = lane->asked[w] & r->free[w]; left; left &= left - 1)
-                request(q, matching, (uint32_t)number, (uint32_t)(w * WORD_BITS + lowest_bit(left)), lane->middle);
+                request(q, matching, number, (uint32_t)(w * WORD_BITS + lowest_bit(left)), lane->middle);
     }
-    if (!bits_any(matching->active_rows, q->words))
+    if (!allocation_run(&q->vcs, r->vc_state, &r->random, false))
         return false;
-    matching->random = &r->random;
-    q->vc_allocator->allocate(r->vc_state, q->config.vc_allocator.config, matching);
     BITS_EACH(number, matching->granted, q->words) {
         struct staged_lane *lane = &r->inputs[number];
         lane->held = matching->grant[number];
@@ -236,15 +219,13 @@ static void heed_locks(const struct staged *q, struct staged_router *r)
 /* The outputs of the crossbar are ports. Where they are lanes with queues, each is its holder's alone, who needs no match. */
 static void match_ports(struct staged *q, struct staged_router *r)
 {
-    struct matching *matching = &q->switch_matching;
+    struct matching *matching = &q->ways.matching;
     if (q->config.lock != LOCK_NONE)
         heed_locks(q, r);
-    if (!bits_any(q->eligible, q->words))
-        return;
     BITS_EACH(number, q->eligible, q->words)
-        request(q, matching, (uint32_t)number, r->inputs[number].output / q->num_vcs, r->inputs[number].exit);
-    matching->random = &r->random;
-    q->switch_allocator->allocate(r->switch_state, q->config.allocator.config, matching);
+        request(q, matching, number, r->inputs[number].output / q->num_vcs, r->inputs[number].exit);
+    if (!allocation_run(&q->ways, r->switch_state, &r->random, false))
+        return;
     BITS_EACH(number, matching->granted, q->words) {
         struct staged_lane *lane = &r->inputs[number];
         lane->exit_state = REGISTER_READY;

@@ -15,9 +15,7 @@ enum staged_room { ROOM_FOR_FLIT, ROOM_FOR_PACKET };
 enum staged_lock { LOCK_NONE, LOCK_PACKET, LOCK_UNTIL_IDLE };
 
 struct staged_config {
-    uint32_t num_vcs;
-    uint32_t buffer_depth, buffer_min; /* see buffer_size.h */
-    double buffer_per_latency;
+    struct buffer_config buffer;
     uint32_t output_depth;
     uint64_t cycle;
     uint32_t routing_latency, crossbar_latency; /* cycles */
@@ -40,12 +38,9 @@ struct staged_lane {
     uint8_t entry_state, middle_state, exit_state; /* enum register_state */
     uint16_t held;                                 /* output lane of the packet that passes the middle; NOBODY: none */
     uint16_t output;                               /* that of the flit at the exit */
-    uint16_t first, count;                         /* of the ring, free-running; flits in it */
-    struct flit *ring;
+    struct lane_buffer buffer;
     uint64_t *answer, *asked; /* output lanes that the packet at the entry, and the one in the middle, may take */
     tick_t routed_at;         /* when the packet at the entry is routed */
-    struct lane_place back;   /* where its credits go */
-    uint32_t back_latency, back_kind;
 };
 
 struct staged_router {
@@ -68,10 +63,8 @@ struct staged {
     ROUTERS_HEAD;
     struct staged_config config;
     tick_t cycle, routing, crossbar; /* ticks */
-    uint32_t depth, ring_mask;       /* of input buffers */
-    const struct allocator_ops *vc_allocator, *switch_allocator;
-    struct matching vc_matching, switch_matching; /* scratch */
-    uint64_t *eligible;                           /* scratch: input lanes that may be given the crossbar */
+    struct allocation vcs, ways;    /* of output lanes to packets, of the crossbar's outputs to flits */
+    uint64_t *eligible;              /* scratch: input lanes that may be given the crossbar */
     struct staged_router *each;
 };
 

@@ -8,8 +8,7 @@ static const char *const room_names[] = {"flit", "packet", NULL};
 static const char *const lock_names[] = {"none", "packet", "until_idle", NULL};
 
 static const struct option staged_options[] = {
-    OPTION_U32(struct staged_config, num_vcs, "2", 1, 64, NULL, "virtual channels of each port"),
-    BUFFER_SIZE_OPTIONS(struct staged_config),
+    OPTION_ROWS(struct staged_config, buffer, struct buffer_config, buffer_options),
     OPTION_U32(struct staged_config, output_depth, "null", 1, 32768, "flits",
                "output queue of each virtual channel; null: flits go from the crossbar to the channel"),
     OPTION_TICKS(struct staged_config, cycle, "1", 1, 1000000, "clock of the router: a step each cycle"),
@@ -40,19 +39,12 @@ static const struct option staged_options[] = {
 static void staged_plan(const struct choice *self, uint32_t flit_bytes, struct router_plan *plan, struct errors *errors)
 {
     const struct staged_config *c = self->config;
-    uint32_t least = buffer_least(c->buffer_min, c->buffer_depth, c->buffer_per_latency);
     (void)flit_bytes, (void)errors;
-    *plan = (struct router_plan){
-        .num_vcs = c->num_vcs,
-        .buffer_depth = c->buffer_depth,
-        .buffer_min = c->buffer_min,
-        .buffer_per_latency = c->buffer_per_latency,
-        .output_depth = c->output_depth,
-        .congestion = &c->congestion,
-        .max_packet_key = c->buffer_per_latency > 0 ? "buffer_min" : "buffer_depth",
-    };
+    buffer_plan(&c->buffer, plan);
+    plan->output_depth = c->output_depth;
+    plan->congestion = &c->congestion;
     if (c->stores_packet || (c->output_depth ? c->output_room : c->room) == ROOM_FOR_PACKET)
-        plan->max_packet = least;
+        plan->max_packet = buffer_least(&c->buffer);
     if (c->room == ROOM_FOR_PACKET && c->output_depth && (!plan->max_packet || plan->max_packet > c->output_depth)) {
         plan->max_packet = c->output_depth;
         plan->max_packet_key = "output_depth";
@@ -62,7 +54,7 @@ static void staged_plan(const struct choice *self, uint32_t flit_bytes, struct r
 static void staged_check(const struct network *network, const struct choice *self, struct errors *errors)
 {
     const struct staged_config *c = self->config;
-    buffer_check(c->buffer_min, c->buffer_depth, self, errors);
+    buffer_check(&c->buffer, self, errors);
     if (routing_needs_room(&network->routing))
         choice_error(errors, self, "type",
                      "'staged' gives output VCs without regard to their room, which escape VCs need; accepted: "
@@ -75,19 +67,13 @@ static void init_lane(struct staged *q, struct staged_router *r, uint32_t number
     const struct link *link = network_link(q->network, r->number, number / q->num_vcs);
     r->inputs[number] = (struct staged_lane){
         .held = NOBODY,
-        .ring = arena_array(arena, struct flit, q->ring_mask + 1),
+        .buffer = lane_buffer_make(q->network, r->number, number, q->config.buffer.buffer_depth),
         .answer = arena_array(arena, uint64_t, q->words),
         .asked = arena_array(arena, uint64_t, q->words),
-        .back = link_lane(link, number % q->num_vcs),
-        .back_latency = link->latency,
-        .back_kind = link->to_terminal ? EVENT_TERMINAL_CREDIT : EVENT_CREDIT,
     };
     r->owner[number] = NOBODY;
-    if (link->target == FW_NONE || !link->carries_out)
-        return;
-    r->credits[number] = q->outputs ? q->config.output_depth : link->depth;
-    bits_add(r->free, number);
-    bits_add(r->usable, number);
+    if (bits_test(r->usable, number))
+        r->credits[number] = q->outputs ? q->config.output_depth : link->depth;
 }
 
 static void init_router(struct staged *q, struct staged_router *r, uint32_t number)
@@ -97,8 +83,8 @@ static void init_router(struct staged *q, struct staged_router *r, uint32_t numb
         .step_at = FW_NEVER,
         .number = number,
         .active = arena_array(arena, uint64_t, q->words),
-        .free = arena_array(arena, uint64_t, q->words),
-        .usable = arena_array(arena, uint64_t, q->words),
+        .free = router_usable(q->network, number),
+        .usable = router_usable(q->network, number),
         .inputs = arena_array(arena, struct staged_lane, q->lanes),
         .credits = arena_array(arena, uint32_t, q->lanes),
         .flits = arena_array(arena, uint32_t, q->lanes),
@@ -135,10 +121,6 @@ static void staged_build(void *routers, const void *config)
     q->cycle = c->cycle;
     q->routing = c->routing_latency * c->cycle;
     q->crossbar = c->crossbar_latency * c->cycle;
-    q->depth = c->buffer_depth;
-    q->ring_mask = ring_mask_for(q->depth);
-    q->vc_allocator = CHOICE_OPS(&c->vc_allocator, struct allocator_ops);
-    q->switch_allocator = CHOICE_OPS(&c->allocator, struct allocator_ops);
     q->each = arena_array(network->arena, struct staged_router, network->topology.routers);
     for (uint32_t router = 0; router < network->topology.routers; router++)
         init_router(q, &q->each[router], router);
@@ -149,10 +131,9 @@ static void staged_share(void *routers)
     struct staged *q = routers;
     q->outputs = q->outputs ? output_stage_share(q->outputs, q->network) : NULL;
     struct arena *arena = q->network->arena;
-    const struct staged_config *c = &q->config;
-    matching_init(&q->vc_matching, arena, q->lanes, q->lanes, allocator_needs_age(&c->vc_allocator), NULL);
-    matching_init(&q->switch_matching, arena, q->lanes, q->ports, allocator_needs_age(&c->allocator), NULL);
-    q->eligible = arena_array(q->network->arena, uint64_t, q->words);
+    allocation_init(&q->vcs, arena, &q->config.vc_allocator, q->lanes, q->lanes);
+    allocation_init(&q->ways, arena, &q->config.allocator, q->lanes, q->ports);
+    q->eligible = arena_array(arena, uint64_t, q->words);
 }
 
 /* ---- looking from outside ---- */
@@ -202,9 +183,9 @@ static void staged_look(const void *routers, uint32_t router, uint32_t number, s
     const struct staged_lane *lane = &r->inputs[number];
     struct flit registers[3];
     uint32_t count = list_registers(lane, registers);
-    seen->flits = count + lane->count;
+    seen->flits = count + lane->buffer.count;
     if (seen->flits)
-        seen->packet = count ? registers[0].packet : lane->ring[lane->first & q->ring_mask].packet;
+        seen->packet = count ? registers[0].packet : lane_buffer_front(&lane->buffer).packet;
     look_at_front(q, lane, seen);
     seen->owner = r->owner[number];
     seen->credits = r->credits[number];
@@ -215,10 +196,9 @@ static void staged_look(const void *routers, uint32_t router, uint32_t number, s
         output_look(q->outputs, router, number, seen, shown);
         seen->queued = taken > seen->queued ? taken : seen->queued;
     }
-    for (uint32_t i = 0; shown && i < count; i++)
-        shown_add(shown, &shown->inputs[number].queue, registers[i].packet, registers[i].place & FLIT_POSITION, 1);
-    if (shown && lane->count)
-        shown_add_ring(shown, &shown->inputs[number].queue, lane->ring, q->ring_mask, lane->first, lane->count);
+    for (uint32_t i = 0; i < count; i++)
+        shown_add_input(shown, number, registers[i]);
+    shown_add_buffer(shown, number, &lane->buffer);
 }
 
 static const struct router_ops staged = {

@@ -24,9 +24,7 @@
 #include "network/router/output_stage.h"
 
 struct staged_output_config {
-    uint32_t num_vcs;
-    uint32_t buffer_depth, buffer_min; /* see buffer_size.h */
-    double buffer_per_latency;
+    struct buffer_config buffer;
     uint32_t output_depth, output_hold;
     uint64_t cycle;
     uint32_t routing_latency, transfer_latency; /* cycles */
@@ -35,8 +33,7 @@ struct staged_output_config {
 };
 
 static const struct option staged_output_options[] = {
-    OPTION_U32(struct staged_output_config, num_vcs, "2", 1, 64, NULL, "virtual channels of each port"),
-    BUFFER_SIZE_OPTIONS(struct staged_output_config),
+    OPTION_ROWS(struct staged_output_config, buffer, struct buffer_config, buffer_options),
     OPTION_U32(struct staged_output_config, output_depth, "null", 1, 1e9, "flits",
                "output queue of each virtual channel; null: without an end"),
     OPTION_TICKS(struct staged_output_config, cycle, "1", 1, 1000000, "clock of the router: a step each cycle"),
@@ -61,14 +58,11 @@ enum entry_state {
 
 struct staged_input {
     struct flit entry;
-    uint8_t state;         /* enum entry_state */
-    uint16_t output;       /* lane whose queue was drawn */
-    uint16_t next;         /* input lane that waits behind it; NOBODY: none */
-    uint16_t first, count; /* of the ring, free-running; flits in it */
-    struct flit *ring;
+    uint8_t state;   /* enum entry_state */
+    uint16_t output; /* lane whose queue was drawn */
+    uint16_t next;   /* input lane that waits behind it; NOBODY: none */
+    struct lane_buffer buffer;
     tick_t routed_at;
-    struct lane_place back; /* where its credits go */
-    uint32_t back_latency, back_kind;
 };
 
 struct staged_output_router {
@@ -86,8 +80,7 @@ struct staged_output {
     ROUTERS_HEAD;
     struct staged_output_config config;
     tick_t cycle, routing, transfer; /* ticks */
-    uint32_t ring_mask;
-    uint64_t *offered; /* scratch: set of output lanes */
+    uint64_t *offered;               /* scratch: set of output lanes */
     struct staged_output_router *each;
 };
 
@@ -103,10 +96,7 @@ static void staged_output_receive_flits(void *routers, tick_t now, const void *e
     struct staged_output *q = routers;
     for (const struct flit_event *event = events, *end = event + count; event < end; event++) {
         struct staged_output_router *r = &q->each[event->to.target];
-        struct staged_input *lane = &r->inputs[event->to.lane];
-        FW_CHECK(lane->count < q->config.buffer_depth, "tick %llu router %u lane %u: packet %u overruns the buffer",
-                 (unsigned long long)now, r->number, event->to.lane, event->flit.packet);
-        lane->ring[(lane->first + lane->count++) & q->ring_mask] = event->flit;
+        lane_buffer_put(&r->inputs[event->to.lane].buffer, event, q->config.buffer.buffer_depth, now);
         bits_add(r->active, event->to.lane);
         staged_output_wake(q, r, now);
     }
@@ -147,17 +137,11 @@ static void wait_for(struct staged_output_router *r, uint32_t number, uint32_t o
 
 static void end_routing(struct staged_output *q, struct staged_output_router *r, tick_t now)
 {
-    q->question.router = r->number;
-    q->question.now = now;
     BITS_EACH(number, r->active, q->words) {
         struct staged_input *lane = &r->inputs[number];
         if (lane->state != ENTRY_ROUTED || lane->routed_at > now)
             continue;
-        ask_route(q->network, &q->question, lane->entry.packet, (uint32_t)number, lane->back_kind == EVENT_CREDIT,
-                  q->offered, r->usable, q->words, now);
-        if (network_is_traced(q->network, lane->entry.packet))
-            trace_route(q->network, &q->question, (uint32_t)number, now);
-        FW_CHECK(bits_any(q->offered, q->words), "router %u: routing offers nothing", r->number);
+        route_packet(q, r->number, lane->entry.packet, (uint32_t)number, q->offered, r->usable, now);
         wait_for(r, (uint32_t)number, bits_draw(q->offered, q->words, &r->random));
     }
 }
@@ -199,17 +183,14 @@ static bool advance(struct staged_output *q, struct staged_input *lane, tick_t n
 {
     if (lane->state == ENTRY_GONE)
         lane->state = ENTRY_EMPTY;
-    if (lane->state == ENTRY_EMPTY && lane->count) {
-        struct flit flit = lane->ring[lane->first & q->ring_mask];
+    if (lane->state == ENTRY_EMPTY && lane->buffer.count) {
+        struct flit flit = lane_buffer_front(&lane->buffer);
         bool is_head = flit.place & FLIT_HEAD;
-        if (is_head && lane->count < network_packet(q->network, flit.packet)->size)
+        if (is_head && lane->buffer.count < network_packet(q->network, flit.packet)->size)
             return false;
-        lane->first++;
-        lane->count--;
-        lane->entry = flit;
+        lane->entry = lane_buffer_take(&lane->buffer, q->network, now);
         lane->state = is_head ? ENTRY_ROUTED : ENTRY_GONE;
         lane->routed_at = now + q->routing;
-        send_credit(q->network, lane->back_kind, lane->back, now + lane->back_latency);
     }
     return lane->state == ENTRY_ROUTED || lane->state == ENTRY_GONE;
 }
@@ -227,7 +208,7 @@ static void staged_output_step(void *routers, tick_t now, const void *events, ui
         BITS_EACH(number, r->active, q->words) {
             struct staged_input *lane = &r->inputs[number];
             goes_on |= advance(q, lane, now);
-            if (lane->state == ENTRY_EMPTY && !lane->count)
+            if (lane->state == ENTRY_EMPTY && !lane->buffer.count)
                 bits_remove(r->active, (uint32_t)number);
         }
         if (goes_on)
@@ -241,28 +222,22 @@ static void staged_output_plan(const struct choice *self, uint32_t flit_bytes, s
                                struct errors *errors)
 {
     const struct staged_output_config *c = self->config;
-    uint32_t least = buffer_least(c->buffer_min, c->buffer_depth, c->buffer_per_latency);
     (void)flit_bytes, (void)errors;
-    bool is_short = c->output_depth && c->output_depth < least;
-    *plan = (struct router_plan){
-        .num_vcs = c->num_vcs,
-        .buffer_depth = c->buffer_depth,
-        .buffer_min = c->buffer_min,
-        .buffer_per_latency = c->buffer_per_latency,
-        .output_depth = c->output_depth ? c->output_depth : ENDLESS,
-        .congestion = &c->congestion,
-        .max_packet = is_short ? c->output_depth : least,
-        .max_packet_key = is_short                    ? "output_depth"
-                          : c->buffer_per_latency > 0 ? "buffer_min"
-                                                      : "buffer_depth",
-        .reserves_packet = true,
-    };
+    buffer_plan(&c->buffer, plan);
+    plan->output_depth = c->output_depth ? c->output_depth : ENDLESS;
+    plan->congestion = &c->congestion;
+    plan->reserves_packet = true;
+    plan->max_packet = buffer_least(&c->buffer);
+    if (plan->output_depth < plan->max_packet) {
+        plan->max_packet = plan->output_depth;
+        plan->max_packet_key = "output_depth";
+    }
 }
 
 static void staged_output_check(const struct network *network, const struct choice *self, struct errors *errors)
 {
     const struct staged_output_config *c = self->config;
-    buffer_check(c->buffer_min, c->buffer_depth, self, errors);
+    buffer_check(&c->buffer, self, errors);
     if (network->routing.escape_vcs) /* who has drawn an output does not take another */
         choice_error(errors, self, "type",
                      "'staged_output' gives output VCs without regard to their room, which escape VCs need; accepted: "
@@ -277,23 +252,15 @@ static void init_router(struct staged_output *q, struct staged_output_router *r,
         .number = number,
         .active = arena_array(arena, uint64_t, q->words),
         .awaited = arena_array(arena, uint64_t, q->words),
-        .usable = arena_array(arena, uint64_t, q->words),
+        .usable = router_usable(q->network, number),
         .inputs = arena_array(arena, struct staged_input, q->lanes),
         .first_waiting = arena_array(arena, uint16_t, q->lanes),
         .last_waiting = arena_array(arena, uint16_t, q->lanes),
         .random = random_stream(q->network->seed, number, RANDOM_ARBITER),
     };
     for (uint32_t i = 0; i < q->lanes; i++) {
-        const struct link *link = network_link(q->network, number, i / q->num_vcs);
-        r->inputs[i] = (struct staged_input){
-            .ring = arena_array(arena, struct flit, q->ring_mask + 1),
-            .back = link_lane(link, i % q->num_vcs),
-            .back_latency = link->latency,
-            .back_kind = link->to_terminal ? EVENT_TERMINAL_CREDIT : EVENT_CREDIT,
-        };
+        r->inputs[i].buffer = lane_buffer_make(q->network, number, i, q->config.buffer.buffer_depth);
         r->first_waiting[i] = NOBODY;
-        if (link->target != FW_NONE && link->carries_out)
-            bits_add(r->usable, i);
     }
 }
 
@@ -315,7 +282,6 @@ static void staged_output_build(void *routers, const void *config)
     q->cycle = c->cycle;
     q->routing = c->routing_latency * c->cycle;
     q->transfer = c->transfer_latency * c->cycle;
-    q->ring_mask = ring_mask_for(c->buffer_depth);
     q->each = arena_array(q->network->arena, struct staged_output_router, q->network->topology.routers);
     for (uint32_t router = 0; router < q->network->topology.routers; router++)
         init_router(q, &q->each[router], router);
@@ -334,16 +300,15 @@ static void staged_output_look(const void *routers, uint32_t router, uint32_t nu
     const struct staged_output *q = routers;
     const struct staged_input *lane = &q->each[router].inputs[number];
     bool has_entry = lane->state != ENTRY_EMPTY;
-    seen->flits = lane->count + has_entry;
+    seen->flits = lane->buffer.count + has_entry;
     if (seen->flits)
-        seen->packet = has_entry ? lane->entry.packet : lane->ring[lane->first & q->ring_mask].packet;
+        seen->packet = has_entry ? lane->entry.packet : lane_buffer_front(&lane->buffer).packet;
     seen->output = lane->state == ENTRY_WAITS ? lane->output : seen->flits ? LANE_ROUTED : LANE_IDLE;
     seen->room = lane->state == ENTRY_WAITS ? network_packet(q->network, lane->entry.packet)->size : 0;
     output_look(q->outputs, router, number, seen, shown);
-    if (shown && has_entry)
-        shown_add(shown, &shown->inputs[number].queue, lane->entry.packet, lane->entry.place & FLIT_POSITION, 1);
-    if (shown && lane->count)
-        shown_add_ring(shown, &shown->inputs[number].queue, lane->ring, q->ring_mask, lane->first, lane->count);
+    if (has_entry)
+        shown_add_input(shown, number, lane->entry);
+    shown_add_buffer(shown, number, &lane->buffer);
 }
 
 static const struct router_ops staged_output = {
