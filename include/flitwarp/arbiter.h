@@ -51,4 +51,17 @@ static inline void arbiter_served(const struct arbiter_ops *ops, void *state, ui
         ops->served(state, inputs, winner);
 }
 
+/* Each member of the set, which is not empty, is as likely as any other. */
+static inline uint32_t bits_draw(const uint64_t *set, uint32_t words, struct random *random)
+{
+    uint32_t members = bits_count(set, words), word = 0;
+    uint32_t skip = members > 1 ? random_below(random, members) : 0;
+    for (uint32_t here; skip >= (here = (uint32_t)__builtin_popcountll(set[word])); word++)
+        skip -= here;
+    uint64_t left = set[word];
+    while (skip--)
+        left &= left - 1;
+    return word * WORD_BITS + lowest_bit(left);
+}
+
 #define REGISTER_ARBITER(ops) REGISTER_COMPONENT("arbiter", ops)

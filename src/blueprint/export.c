@@ -7,7 +7,7 @@
 #include "blueprint/blueprint.h"
 
 #include "base/text.h"
-#include "network/positions.h"
+#include "network/graph/analysis.h"
 
 #include <string.h>
 

@@ -11,7 +11,7 @@
 #include "flitwarp/congestion.h"
 #include "network/parallel/parts.h"
 #include "network/deadlock/deadlock.h"
-#include "network/positions.h"
+#include "network/graph/analysis.h"
 #include "network/routing/routing.h"
 
 #include <math.h>

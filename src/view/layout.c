@@ -4,7 +4,7 @@
 
 #include "flitwarp/butterfly.h"
 #include "flitwarp/tree.h"
-#include "network/positions.h"
+#include "network/graph/analysis.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
 #include "view/session.h"
 
 #include "network/network.h"
-#include "network/positions.h"
+#include "network/graph/analysis.h"
 #include "flitwarp/shown.h"
 
 #include <math.h>

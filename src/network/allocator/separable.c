@@ -24,8 +24,15 @@
  * maximal matching.
  */
 #include "network/allocator/round_robin.h"
-#include "network/allocator/separable.h"
-#include "network/arbiter/draw.h"
+
+struct separable_config {
+    uint32_t iterations;
+    struct choice input_arbiter;  /* of each row, among columns */
+    struct choice output_arbiter; /* of each column, among rows */
+};
+
+/* Output first, arbiters may remember the grants of the first iteration alone. */
+enum separable_order { INPUT_FIRST, OUTPUT_FIRST, OUTPUT_FIRST_ONCE };
 
 static const struct option separable_options[] = {
     OPTION_U32(struct separable_config, iterations, "1", 1, 64, NULL, "rounds of proposals and choices"),
@@ -55,7 +62,7 @@ static size_t arbiter_bytes(const struct choice *choice, uint32_t inputs)
     return (bytes + 15) / 16 * 16;
 }
 
-size_t separable_state_size(const void *config, uint32_t rows, uint32_t cols)
+static size_t separable_state_size(const void *config, uint32_t rows, uint32_t cols)
 {
     const struct separable_config *separable = config;
     return sizeof(struct separable_state) + rows * arbiter_bytes(&separable->input_arbiter, cols) +
@@ -71,7 +78,7 @@ static char *init_arbiters(char *memory, size_t bytes, uint32_t count, const str
     return memory;
 }
 
-void separable_init(void *state, const void *config, uint32_t rows, uint32_t cols)
+static void separable_init(void *state, const void *config, uint32_t rows, uint32_t cols)
 {
     const struct separable_config *separable = config;
     struct separable_state *sizes = state;
@@ -169,8 +176,8 @@ static void choose(const struct side *first, const struct side *second, struct m
     bits_clear(work->proposed, second->words);
 }
 
-void separable_allocate(void *state, const struct separable_config *config, struct matching *matching,
-                        enum separable_order order)
+static void separable_allocate(void *state, const struct separable_config *config, uint32_t iterations,
+                               struct matching *matching, enum separable_order order)
 {
     struct separable_state *sizes = state;
     struct side rows = {
@@ -205,7 +212,7 @@ void separable_allocate(void *state, const struct separable_config *config, stru
     work.ages = work.foremost + (rows.words > cols.words ? rows.words : cols.words);
     work.proposals = work.ages + rows.count + cols.count;
 
-    for (uint32_t i = 0; i < config->iterations; i++) {
+    for (uint32_t i = 0; i < iterations; i++) {
         propose(first, second, matching, &work);
         if (!bits_any(work.proposed, second->words))
             break;
@@ -217,7 +224,7 @@ void separable_allocate(void *state, const struct separable_config *config, stru
 
 static void separable_input_first_allocate(void *state, const void *config, struct matching *matching)
 {
-    separable_allocate(state, config, matching, INPUT_FIRST);
+    separable_allocate(state, config, ((const struct separable_config *)config)->iterations, matching, INPUT_FIRST);
 }
 
 static const struct allocator_ops separable_input_first = {
@@ -234,7 +241,7 @@ REGISTER_ALLOCATOR(separable_input_first);
 
 static void separable_output_first_allocate(void *state, const void *config, struct matching *matching)
 {
-    separable_allocate(state, config, matching, OUTPUT_FIRST);
+    separable_allocate(state, config, ((const struct separable_config *)config)->iterations, matching, OUTPUT_FIRST);
 }
 
 static const struct allocator_ops separable_output_first = {
@@ -249,6 +256,17 @@ static const struct allocator_ops separable_output_first = {
 };
 REGISTER_ALLOCATOR(separable_output_first);
 
+/* ---- with arbiters that are given ---- */
+
+static const struct separable_config by_turns = {
+    .input_arbiter = {.component = &round_robin_arbiter.component},
+    .output_arbiter = {.component = &round_robin_arbiter.component},
+};
+static const struct separable_config by_lot = {
+    .input_arbiter = {.component = &random_arbiter.component},
+    .output_arbiter = {.component = &random_arbiter.component},
+};
+
 struct iterated_config {
     uint32_t iterations;
 };
@@ -258,38 +276,30 @@ static const struct option iterated_options[] = {
     OPTION_END,
 };
 
-static struct separable_config stages_of(const void *config, const struct arbiter_ops *ops)
-{
-    const struct iterated_config *settings = config;
-    const struct choice arbiter = {.component = &ops->component};
-    return (struct separable_config){settings->iterations, arbiter, arbiter};
-}
-
-/* These two know no ranks. */
-static struct matching without_ranks(const struct matching *matching)
+/* iSLIP and parallel iterative matching know no ranks. */
+static void allocate_without_ranks(void *state, const struct separable_config *stages, const void *config,
+                                   const struct matching *matching, enum separable_order order)
 {
     struct matching plain = *matching;
     plain.in_rank = plain.out_rank = NULL;
-    return plain;
+    separable_allocate(state, stages, ((const struct iterated_config *)config)->iterations, &plain, order);
 }
 
 static size_t islip_state_size(const void *config, uint32_t rows, uint32_t cols)
 {
-    const struct separable_config stages = stages_of(config, &round_robin_arbiter);
-    return separable_state_size(&stages, rows, cols);
+    (void)config;
+    return separable_state_size(&by_turns, rows, cols);
 }
 
 static void islip_init(void *state, const void *config, uint32_t rows, uint32_t cols)
 {
-    const struct separable_config stages = stages_of(config, &round_robin_arbiter);
-    separable_init(state, &stages, rows, cols);
+    (void)config;
+    separable_init(state, &by_turns, rows, cols);
 }
 
 static void islip_allocate(void *state, const void *config, struct matching *matching)
 {
-    const struct separable_config stages = stages_of(config, &round_robin_arbiter);
-    struct matching plain = without_ranks(matching);
-    separable_allocate(state, &stages, &plain, OUTPUT_FIRST_ONCE);
+    allocate_without_ranks(state, &by_turns, config, matching, OUTPUT_FIRST_ONCE);
 }
 
 static const struct allocator_ops islip = {
@@ -305,15 +315,13 @@ REGISTER_ALLOCATOR(islip);
 
 static size_t pim_state_size(const void *config, uint32_t rows, uint32_t cols)
 {
-    const struct separable_config stages = stages_of(config, &random_arbiter);
-    return separable_state_size(&stages, rows, cols);
+    (void)config;
+    return separable_state_size(&by_lot, rows, cols);
 }
 
 static void pim_allocate(void *state, const void *config, struct matching *matching)
 {
-    const struct separable_config stages = stages_of(config, &random_arbiter);
-    struct matching plain = without_ranks(matching);
-    separable_allocate(state, &stages, &plain, OUTPUT_FIRST);
+    allocate_without_ranks(state, &by_lot, config, matching, OUTPUT_FIRST);
 }
 
 static const struct allocator_ops pim = {
@@ -325,3 +333,55 @@ static const struct allocator_ops pim = {
     .allocate = pim_allocate,
 };
 REGISTER_ALLOCATOR(pim);
+
+/* ---- round robin ---- */
+
+/*
+ * The usual separable allocator, input first, one iteration, round-robin arbiters on both sides. It grants what
+ * separable_input_first grants with its defaults, and is just that where rows or columns are too many for its compact
+ * memory.
+ */
+static bool is_small(uint32_t rows, uint32_t cols) { return rows <= TURNS_MOST && cols <= TURNS_MOST; }
+
+static size_t round_robin_state_size(const void *config, uint32_t rows, uint32_t cols)
+{
+    return is_small(rows, cols) ? turns_bytes(rows, cols) : islip_state_size(config, rows, cols);
+}
+
+static void round_robin_init(void *state, const void *config, uint32_t rows, uint32_t cols)
+{
+    if (is_small(rows, cols))
+        turns_init(turns_at(state, rows), rows, cols);
+    else
+        islip_init(state, config, rows, cols);
+}
+
+static void round_robin_allocate(void *state, const void *config, struct matching *matching)
+{
+    (void)config;
+    if (!is_small(matching->rows, matching->cols)) {
+        separable_allocate(state, &by_turns, 1, matching, INPUT_FIRST);
+        return;
+    }
+    struct turns turns = turns_at(state, matching->rows);
+    uint16_t asker[TURNS_MOST];
+    uint64_t asked[TURNS_MOST / WORD_BITS] = {0};
+    BITS_EACH(row, matching->active_rows, matching->row_words) {
+        const uint64_t *wants = matching->wants + row * matching->col_words;
+        uint32_t col = turn_after(wants, matching->col_words, turns.last_col[row]);
+        turns_ask(turns, &asked[col / WORD_BITS], asker, (uint32_t)row, col);
+    }
+    BITS_EACH(col, asked, matching->col_words) {
+        matching_grant(matching, asker[col], (uint32_t)col);
+        turns_grant(turns, asker[col], (uint32_t)col);
+    }
+}
+
+const struct allocator_ops round_robin_allocator = {
+    .name = "round_robin",
+    .summary = "inputs ask in turn for one output each, outputs take one of them in turn",
+    .state_size = round_robin_state_size,
+    .init = round_robin_init,
+    .allocate = round_robin_allocate,
+};
+REGISTER_ALLOCATOR(round_robin_allocator);

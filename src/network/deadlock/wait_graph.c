@@ -3,9 +3,9 @@
 #include "network/deadlock/deadlock.h"
 
 #include "engine/ranks.h"
-#include "network/graph/cycle.h"
+#include "network/graph/analysis.h"
 #include "network/parallel/parts.h"
-#include "network/router/room_behind.h"
+#include "network/router/shared_room.h"
 
 #include <stdlib.h>
 #include <string.h>

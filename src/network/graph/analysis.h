@@ -121,3 +121,29 @@ struct bisection {
 /* `budget` counts channels looked at; natural cuts are free. Takes bisection->side from the arena. */
 void bisection_find(struct bisection *bisection, const struct adjacency *adjacency, uint64_t budget,
                     struct arena *arena);
+
+/* ---- cycles in any directed graph, whose nodes are numbers ---- */
+
+struct digraph {
+    uint32_t nodes;
+    const void *context;
+    /* The node behind the next edge of a node at *cursor, which starts at 0 and moves on; FW_NONE: there is none. */
+    uint32_t (*next)(const void *context, uint32_t node, uint32_t *cursor);
+};
+
+/* A node on a cycle, the first that a depth-first search from node 0 on comes back to; FW_NONE: there is no cycle. */
+uint32_t digraph_find_on_cycle(const struct digraph *graph);
+/* The shortest way from a node on a cycle back to itself, into `path`, which begins with it; returns how many nodes. */
+uint32_t digraph_shortest_round(const struct digraph *graph, uint32_t start, uint32_t *path);
+
+/* ---- what a topology tells of where its routers stand ---- */
+
+/* 0: routers have no coordinates. */
+uint32_t topology_dimensions(const struct topology *topology);
+uint32_t topology_coordinate(const struct topology *topology, uint32_t router, uint32_t dimension);
+/* "(3,1)" on a grid, "7" elsewhere. */
+const char *topology_router_name(const struct topology *topology, uint32_t router, char *buffer, size_t size);
+/* The level in a tree, from the leaves up, or the stage of a butterfly; FW_NONE: there is no such thing. */
+uint32_t topology_level(const struct topology *topology, uint32_t router);
+/* By router: its group, all that is joined without global links; NULL where no class of links is called global. */
+const uint32_t *topology_groups(const struct topology *topology, struct arena *arena);

@@ -11,7 +11,6 @@
 #include "flitwarp/butterfly.h"
 #include "flitwarp/random.h"
 #include "flitwarp/tree.h"
-#include "network/positions.h"
 
 #include <stdlib.h>
 #include <string.h>

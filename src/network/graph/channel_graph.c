@@ -6,7 +6,7 @@
  */
 #include "network/graph/dependency.h"
 
-#include "network/graph/cycle.h"
+#include "network/graph/analysis.h"
 
 #include <stdlib.h>
 

@@ -16,7 +16,7 @@
 #include "network/graph/dependency.h"
 
 #include "network/network.h"
-#include "network/positions.h"
+#include "network/graph/analysis.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
  */
 #include "flitwarp/arena.h"
 #include "flitwarp/topology.h"
-#include "network/graph/cycle.h"
+#include "network/graph/analysis.h"
 
 #include <stdlib.h>
 #include <string.h>

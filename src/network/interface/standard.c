@@ -18,7 +18,7 @@
  * for exactly one too.
  */
 #include "network/interface/standard.h"
-#include "network/router/room_behind.h"
+#include "network/router/shared_room.h"
 
 static const struct option standard_options[] = {
     OPTION_U32(struct standard_config, injection_channels, "1", 1, 64, NULL,

@@ -10,7 +10,7 @@
 #include "network/interface/standard.h"
 
 #include "network/router/lane_scheduler.h"
-#include "network/router/room_behind.h"
+#include "network/router/shared_room.h"
 
 struct levels {
     struct lane_scheduler scheduler;

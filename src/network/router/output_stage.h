@@ -18,7 +18,7 @@
 #include "flitwarp/congestion.h"
 #include "flitwarp/router.h"
 #include "network/router/lane_scheduler.h"
-#include "network/router/room_behind.h"
+#include "network/router/shared_room.h"
 
 extern const char *const output_hold_names[];
 

@@ -19,7 +19,7 @@
  */
 #include "flitwarp/router.h"
 #include "flitwarp/shown.h"
-#include "network/arbiter/draw.h"
+#include "flitwarp/arbiter.h"
 #include "network/router/buffer_size.h"
 #include "network/router/output_stage.h"
 

@@ -2,7 +2,7 @@
 /* The numbers of rand() in the GNU C library: the first that it gives after srand(1), and those of other seeds as it gave them. */
 #include "test.h"
 
-#include "network/router/simured_draw.h"
+#include "network/router/simured_walk.h"
 
 #include <stddef.h>
 

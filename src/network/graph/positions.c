@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where routers stand, see positions.h. */
-#include "network/positions.h"
+/* Where routers stand, see analysis.h. */
+#include "network/graph/analysis.h"
 
 #include "flitwarp/butterfly.h"
 #include "flitwarp/hyperx.h"
