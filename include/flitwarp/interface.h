@@ -57,6 +57,15 @@ static inline void interface_check_plain(const struct network *network, const st
         choice_error(errors, self, NULL, "found %s, expected the interface 'standard' with that", wrong);
 }
 
+/* The VCs that a packet may enter a network by. */
+static inline uint64_t interface_vcs(const struct network *network, const struct packet *packet)
+{
+    const struct routing *routing = &network->routing;
+    uint64_t vcs =
+        routing->ops->injection_vcs ? routing->ops->injection_vcs(routing, packet) : bits_range(0, routing->vcs);
+    return vcs << packet->protocol * routing->vcs;
+}
+
 /* A packet's head is about to enter the network at a router: it gets its route's beginning. */
 static inline void interface_begin(struct network *network, struct packet *packet, uint32_t router, tick_t now)
 {

@@ -190,6 +190,29 @@ static inline bool network_is_traced(const struct network *network, uint32_t pac
     return __builtin_expect(network->trace_out != NULL, 0) && packet == network->traced;
 }
 
+/* Packets that wait in a row, each with the one behind it in its `next`; FW_NONE behind the last one before it is put there. */
+struct packet_queue {
+    uint32_t first; /* FW_NONE: there is none */
+    uint32_t last;  /* valid while there is a first */
+};
+#define EMPTY_QUEUE ((struct packet_queue){FW_NONE, FW_NONE})
+
+static inline void packet_queue_put(const struct network *network, struct packet_queue *queue, uint32_t handle)
+{
+    if (queue->first == FW_NONE)
+        queue->first = handle;
+    else
+        network_packet(network, queue->last)->next = handle;
+    queue->last = handle;
+}
+
+static inline uint32_t packet_queue_take(const struct network *network, struct packet_queue *queue)
+{
+    uint32_t handle = queue->first;
+    queue->first = network_packet(network, handle)->next;
+    return handle;
+}
+
 /* A component's step, of one port where it has several. */
 static inline void network_post_step(struct engine *engine, uint32_t kind, uint32_t target, uint32_t port, tick_t when)
 {

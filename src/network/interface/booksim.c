@@ -36,11 +36,10 @@ static const struct option terminals_options[] = {
 
 /* Packets of one class; the first may have sent some of its flits. */
 struct class_queue {
-    uint32_t first, last;               /* FW_NONE: none */
-    uint32_t first_answer, last_answer; /* packets that go before those */
-    uint32_t current;                   /* that is being sent; FW_NONE: none */
-    uint32_t position;                  /* next flit of it */
-    uint32_t vc, last_vc;               /* of it: FW_NONE: none yet; of the last one, FW_NONE: there was none */
+    struct packet_queue packets, answers; /* answers go before the others */
+    uint32_t current;                     /* that is being sent; FW_NONE: none */
+    uint32_t position;                    /* next flit of it */
+    uint32_t vc, last_vc;                 /* of it: FW_NONE: none yet; of the last one, FW_NONE: there was none */
 };
 
 struct terminal {
@@ -94,13 +93,8 @@ static void terminal_init(struct terminals *all, uint32_t number)
     terminal->latency = link->latency + all->router.cycle;
     terminal->credit_latency = link->latency + (1 + all->router.credit_latency) * all->router.cycle;
     for (uint32_t class = 0; class < all->config.classes; class ++)
-        terminal->queues[class] = (struct class_queue){.first = FW_NONE,
-                                                       .last = FW_NONE,
-                                                       .first_answer = FW_NONE,
-                                                       .last_answer = FW_NONE,
-                                                       .current = FW_NONE,
-                                                       .vc = FW_NONE,
-                                                       .last_vc = FW_NONE};
+        terminal->queues[class] =
+            (struct class_queue){EMPTY_QUEUE, EMPTY_QUEUE, .current = FW_NONE, .vc = FW_NONE, .last_vc = FW_NONE};
 }
 
 static void terminals_build(void *interfaces, const void *config)
@@ -122,40 +116,14 @@ static void terminal_wake(struct terminals *all, uint32_t number, tick_t when)
 
 /* ---- packets come ---- */
 
-static void join(const struct network *network, uint32_t *first, uint32_t *last, uint32_t handle)
-{
-    network_packet(network, handle)->next = FW_NONE;
-    if (*last == FW_NONE)
-        *first = handle;
-    else
-        network_packet(network, *last)->next = handle;
-    *last = handle;
-}
-
-static uint32_t take_first(const struct network *network, uint32_t *first, uint32_t *last)
-{
-    uint32_t handle = *first;
-    *first = network_packet(network, handle)->next;
-    if (*first == FW_NONE)
-        *last = FW_NONE;
-    return handle;
-}
-
-static bool is_answer(const struct terminals *all, const struct packet *packet)
-{
-    return all->config.answers && packet->protocol == all->config.answers;
-}
-
 static void terminals_enqueue(void *interfaces, uint32_t handle)
 {
     struct terminals *all = interfaces;
     const struct packet *packet = network_packet(all->network, handle);
     uint32_t last = all->config.classes - 1, class = packet->application < last ? packet->application : last;
     struct class_queue *queue = &all->each[packet->source].queues[class];
-    if (is_answer(all, packet))
-        join(all->network, &queue->first_answer, &queue->last_answer, handle);
-    else
-        join(all->network, &queue->first, &queue->last, handle);
+    bool is_answer = all->config.answers && packet->protocol == all->config.answers;
+    packet_queue_put(all->network, is_answer ? &queue->answers : &queue->packets, handle);
     terminal_wake(all, packet->source, all->engine->now);
 }
 
@@ -165,11 +133,11 @@ static uint32_t current_of(const struct terminals *all, struct class_queue *queu
     const struct network *network = all->network;
     if (queue->current != FW_NONE)
         return queue->current;
-    bool has_answer = queue->first_answer != FW_NONE && network_packet(network, queue->first_answer)->created < now;
-    if (!has_answer && queue->first == FW_NONE)
+    uint32_t answer = queue->answers.first;
+    bool has_answer = answer != FW_NONE && network_packet(network, answer)->created < now;
+    if (!has_answer && queue->packets.first == FW_NONE)
         return FW_NONE;
-    queue->current = has_answer ? take_first(network, &queue->first_answer, &queue->last_answer)
-                                : take_first(network, &queue->first, &queue->last);
+    queue->current = packet_queue_take(network, has_answer ? &queue->answers : &queue->packets);
     queue->position = 0;
     queue->vc = FW_NONE;
     return queue->current;
@@ -180,15 +148,11 @@ static uint32_t current_of(const struct terminals *all, struct class_queue *queu
 /* The VCs that a packet may enter by. */
 static uint64_t allowed_vcs(struct terminals *all, const struct terminal *terminal, uint32_t handle)
 {
-    const struct routing *routing = &all->network->routing;
-    const struct packet *packet = network_packet(all->network, handle);
-    uint64_t vcs =
-        routing->ops->injection_vcs ? routing->ops->injection_vcs(routing, packet) : bits_range(0, routing->vcs);
-    vcs <<= packet->protocol * routing->vcs;
+    uint64_t vcs = interface_vcs(all->network, network_packet(all->network, handle));
     if (!all->router.vcs_by_next_output)
         return vcs;
     uint64_t answer[MAX_ROUTER_WORDS];
-    struct route question = {.routing = routing};
+    struct route question = {.routing = &all->network->routing};
     uint32_t router = terminal->entry.target;
     uint32_t ahead = booksim_look_ahead(all->network, &question, handle, router, FW_NONE, answer);
     return booksim_vcs_for_output(all->network->core->routers, vcs, router, ahead);
@@ -259,7 +223,7 @@ static void step_terminal(struct terminals *all, uint32_t number, tick_t now)
     for (uint32_t i = 1; i <= classes; i++) {
         uint32_t class = (held + i) % all->config.classes;
         struct class_queue *queue = &terminal->queues[class];
-        is_waiting |= queue->first_answer != FW_NONE;
+        is_waiting |= queue->answers.first != FW_NONE;
         if (current_of(all, queue, now) == FW_NONE)
             continue;
         int64_t rank = booksim_rank_at_source(&all->router, network_packet(all->network, queue->current));
@@ -278,7 +242,7 @@ static bool has_packets(const struct terminals *all, const struct terminal *term
 {
     for (uint32_t class = 0; class < all->config.classes; class ++) {
         const struct class_queue *queue = &terminal->queues[class];
-        if (queue->current != FW_NONE || queue->first != FW_NONE || queue->first_answer != FW_NONE)
+        if (queue->current != FW_NONE || queue->packets.first != FW_NONE || queue->answers.first != FW_NONE)
             return true;
     }
     return false;
@@ -334,10 +298,9 @@ static uint32_t terminals_withdraw(void *interfaces, uint32_t terminal)
             queue->current = FW_NONE;
             return handle;
         }
-        if (queue->first_answer != FW_NONE)
-            return take_first(all->network, &queue->first_answer, &queue->last_answer);
-        if (queue->first != FW_NONE)
-            return take_first(all->network, &queue->first, &queue->last);
+        struct packet_queue *from = queue->answers.first != FW_NONE ? &queue->answers : &queue->packets;
+        if (from->first != FW_NONE)
+            return packet_queue_take(all->network, from);
     }
     return FW_NONE;
 }

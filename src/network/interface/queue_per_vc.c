@@ -52,9 +52,9 @@ static const struct option queue_per_vc_options[] = {
 
 /* Of one VC of one injection channel: the packet at the front may have sent some of its flits. */
 struct queue {
-    uint32_t first, last; /* packets; FW_NONE: none */
-    uint32_t position;    /* next flit of the first */
-    uint32_t flits;       /* of all of them, that have not left */
+    struct packet_queue packets;
+    uint32_t position; /* next flit of the first */
+    uint32_t flits;    /* of all of them, that have not left */
     uint32_t credits;
     uint32_t unused;
     tick_t heard_at; /* when its first flit may ask */
@@ -108,8 +108,7 @@ static void outlet_init(struct queue_per_vc *all, uint32_t number)
     outlet->latency = link->latency;
     outlet->depth = link->depth;
     for (uint32_t i = 0; i < all->channels * all->num_vcs; i++)
-        outlet->queues[i] =
-            (struct queue){.first = FW_NONE, .last = FW_NONE, .credits = link->depth, .sent_at = FW_NEVER};
+        outlet->queues[i] = (struct queue){.packets = EMPTY_QUEUE, .credits = link->depth, .sent_at = FW_NEVER};
     for (uint32_t channel = 0; channel < all->channels; channel++) {
         outlet->lock[channel] = FW_NONE;
         arbiter_init(all->arbiter, all->arbiters + (number * all->channels + channel) * all->arbiter_bytes,
@@ -154,10 +153,7 @@ static uint32_t flits_seen(const struct queue_per_vc *all, const struct queue *q
 /* One of the queues that a packet may take, each as likely as any other; with `shortest`, of those with the fewest flits. */
 static uint32_t draw_queue(const struct queue_per_vc *all, struct outlet *outlet, const struct packet *packet)
 {
-    const struct routing *routing = &all->network->routing;
-    uint64_t allowed =
-        (routing->ops->injection_vcs ? routing->ops->injection_vcs(routing, packet) : bits_range(0, routing->vcs))
-        << packet->protocol * routing->vcs;
+    uint64_t allowed = interface_vcs(all->network, packet);
     uint32_t candidates = 0, least = UINT32_MAX;
     uint32_t lanes = all->channels * all->num_vcs, skipped = 0;
     for (uint32_t i = 0; i < lanes; i++) {
@@ -189,46 +185,28 @@ static uint32_t choose_queue(const struct queue_per_vc *all, struct outlet *outl
 static void queue_per_vc_enqueue(void *interfaces, uint32_t handle)
 {
     struct queue_per_vc *all = interfaces;
-    struct packet *packet = network_packet(all->network, handle);
+    const struct packet *packet = network_packet(all->network, handle);
     struct outlet *outlet = &all->outlets[packet->source];
     struct queue *queue = &outlet->queues[choose_queue(all, outlet, packet)];
     tick_t now = all->engine->now;
-    packet->next = FW_NONE;
-    if (queue->last == FW_NONE) {
+    if (queue->packets.first == FW_NONE) {
         bool goes_on = queue->sent_at != FW_NEVER && queue->sent_at + all->cycle == now;
         queue->heard_at = goes_on ? now : (now / all->cycle + 1) * all->cycle;
-        queue->first = handle;
         queue->position = 0;
         outlet_wake(all, packet->source, queue->heard_at);
-    } else {
-        network_packet(all->network, queue->last)->next = handle;
     }
-    queue->last = handle;
+    packet_queue_put(all->network, &queue->packets, handle);
     queue->flits += packet->size;
-}
-
-/* Takes the packet out whose place is behind another, or at the front: FW_NONE. */
-static uint32_t queue_take(const struct network *network, struct queue *queue, uint32_t before)
-{
-    uint32_t handle = before == FW_NONE ? queue->first : network_packet(network, before)->next;
-    uint32_t next = network_packet(network, handle)->next;
-    if (before == FW_NONE)
-        queue->first = next;
-    else
-        network_packet(network, before)->next = next;
-    if (next == FW_NONE)
-        queue->last = before;
-    return handle;
 }
 
 /* ---- flits leave ---- */
 
 static bool can_send(const struct queue_per_vc *all, const struct queue *queue, tick_t now)
 {
-    if (queue->first == FW_NONE || queue->heard_at > now || !queue->credits)
+    if (queue->packets.first == FW_NONE || queue->heard_at > now || !queue->credits)
         return false;
     return all->config.room == ROOM_FOR_FLIT || queue->position ||
-           queue->credits >= network_room_for(all->network, network_packet(all->network, queue->first)->size);
+           queue->credits >= network_room_for(all->network, network_packet(all->network, queue->packets.first)->size);
 }
 
 static void send(struct queue_per_vc *all, uint32_t number, uint32_t lane, tick_t now)
@@ -236,11 +214,11 @@ static void send(struct queue_per_vc *all, uint32_t number, uint32_t lane, tick_
     struct network *network = all->network;
     struct outlet *outlet = &all->outlets[number];
     struct queue *queue = &outlet->queues[lane];
-    struct packet *packet = network_packet(network, queue->first);
+    struct packet *packet = network_packet(network, queue->packets.first);
     struct lane_place to = {.target = outlet->entry.target, .lane = outlet->entry.lane + lane};
     if (!queue->position)
         interface_begin(network, packet, outlet->entry.target, now);
-    struct flit flit = transfer_unit(packet, queue->first, queue->position++, 1);
+    struct flit flit = transfer_unit(packet, queue->packets.first, queue->position++, 1);
     queue->credits--;
     queue->flits--;
     queue->sent_at = now;
@@ -254,7 +232,7 @@ static void send(struct queue_per_vc *all, uint32_t number, uint32_t lane, tick_
     if (all->config.lock != LOCK_NONE)
         outlet->lock[lane / all->num_vcs] = flit.place & FLIT_TAIL ? FW_NONE : lane % all->num_vcs;
     if (flit.place & FLIT_TAIL) {
-        queue_take(network, queue, FW_NONE);
+        packet_queue_take(network, &queue->packets);
         queue->position = 0;
     }
 }
@@ -267,7 +245,8 @@ static bool step_channel(struct queue_per_vc *all, uint32_t number, uint32_t cha
     uint64_t ready = 0, age[MAX_VCS];
     for (uint32_t vc = 0; vc < all->num_vcs; vc++) {
         ready |= can_send(all, &queues[vc], now) ? bit(vc) : 0;
-        age[vc] = queues[vc].first == FW_NONE ? 0 : network_packet(all->network, queues[vc].first)->created;
+        age[vc] =
+            queues[vc].packets.first == FW_NONE ? 0 : network_packet(all->network, queues[vc].packets.first)->created;
     }
     uint64_t waiting = ready;
     uint32_t lock = outlet->lock[channel];
@@ -281,7 +260,7 @@ static bool step_channel(struct queue_per_vc *all, uint32_t number, uint32_t cha
     uint32_t vc = all->arbiter->pick(memory, &arbitration);
     arbiter_served(all->arbiter, memory, all->num_vcs, vc);
     send(all, number, channel * all->num_vcs + vc, now);
-    return queues[vc].first != FW_NONE || (waiting & ~bit(vc));
+    return queues[vc].packets.first != FW_NONE || (waiting & ~bit(vc));
 }
 
 static void queue_per_vc_step(void *interfaces, tick_t now, const void *events, uint32_t count)
@@ -296,7 +275,7 @@ static void queue_per_vc_step(void *interfaces, tick_t now, const void *events, 
         for (uint32_t channel = 0; channel < all->channels; channel++)
             goes_on |= step_channel(all, event->target, channel, now);
         for (uint32_t i = 0; i < all->channels * all->num_vcs; i++) /* those that were not heard of yet */
-            if (outlet->queues[i].first != FW_NONE && outlet->queues[i].heard_at > now)
+            if (outlet->queues[i].packets.first != FW_NONE && outlet->queues[i].heard_at > now)
                 outlet_wake(all, event->target, outlet->queues[i].heard_at);
         if (goes_on)
             outlet_wake(all, event->target, now + all->cycle);
@@ -312,7 +291,7 @@ static void queue_per_vc_receive_credits(void *interfaces, tick_t now, const voi
                  "tick %llu terminal %u lane %u: a credit too many", (unsigned long long)now, event->to.target,
                  event->to.lane);
         outlet->queues[event->to.lane].credits++;
-        if (outlet->queues[event->to.lane].first != FW_NONE)
+        if (outlet->queues[event->to.lane].packets.first != FW_NONE)
             outlet_wake(all, event->to.target, now);
     }
 }
@@ -339,10 +318,14 @@ static uint32_t queue_per_vc_withdraw(void *interfaces, uint32_t terminal)
     struct outlet *outlet = &all->outlets[terminal];
     for (uint32_t i = 0; i < all->channels * all->num_vcs; i++) {
         struct queue *queue = &outlet->queues[i];
-        uint32_t begun = queue->position ? queue->first : FW_NONE;
-        if (queue->first == FW_NONE || begun == queue->last)
+        uint32_t first = queue->packets.first;
+        uint32_t *place = queue->position ? &network_packet(all->network, first)->next : &queue->packets.first;
+        uint32_t handle = *place;
+        if (handle == FW_NONE)
             continue;
-        uint32_t handle = queue_take(all->network, queue, begun);
+        *place = network_packet(all->network, handle)->next;
+        if (queue->packets.last == handle)
+            queue->packets.last = first;
         queue->flits -= network_packet(all->network, handle)->size;
         return handle;
     }

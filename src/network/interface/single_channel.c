@@ -23,9 +23,9 @@ static const struct option single_channel_options[] = {
 };
 
 struct terminal {
-    tick_t step_at;            /* when it steps next; FW_NEVER: asleep */
-    tick_t free_at;            /* when the channel takes the next flit */
-    uint32_t first, last;      /* packets that wait; FW_NONE: none */
+    tick_t step_at; /* when it steps next; FW_NEVER: asleep */
+    tick_t free_at; /* when the channel takes the next flit */
+    struct packet_queue waiting;
     uint32_t packet, position; /* being sent, and its next flit; FW_NONE: none */
     uint32_t vc;               /* of that packet, or of the last one */
     struct lane_place entry,
@@ -57,7 +57,7 @@ static void single_channel_build(void *interfaces, const void *config)
     all->terminals = arena_array(network->arena, struct terminal, count);
     for (uint32_t i = 0; i < count; i++) {
         struct terminal *terminal = &all->terminals[i];
-        *terminal = (struct terminal){.step_at = FW_NEVER, .first = FW_NONE, .last = FW_NONE, .packet = FW_NONE};
+        *terminal = (struct terminal){.step_at = FW_NEVER, .waiting = EMPTY_QUEUE, .packet = FW_NONE};
         terminal->entry = network_entry(network, 0, i);
         terminal->exit = network_exit(network, 0, i);
         const struct link *link = network_link(network, terminal->entry.target, terminal->entry.lane / vcs);
@@ -74,30 +74,19 @@ static void terminal_wake(struct single_channel *all, uint32_t number, tick_t wh
     network_wake(all->engine, EVENT_INTERFACE_STEP, number, &all->terminals[number].step_at, when);
 }
 
-static uint32_t terminal_take_first(const struct network *network, struct terminal *terminal)
-{
-    uint32_t handle = terminal->first;
-    terminal->first = network_packet(network, handle)->next;
-    if (terminal->first == FW_NONE)
-        terminal->last = FW_NONE;
-    return handle;
-}
-
 /* The packet at the front of the queue gets a VC that it may take and that has room, and its route's beginning. */
 static void terminal_begin_packet(struct single_channel *all, struct terminal *terminal, tick_t now)
 {
     struct network *network = all->network;
-    const struct routing *routing = &network->routing;
-    struct packet *packet = network_packet(network, terminal->first);
-    uint64_t allowed =
-        routing->ops->injection_vcs ? routing->ops->injection_vcs(routing, packet) : bits_range(0, routing->vcs);
+    struct packet *packet = network_packet(network, terminal->waiting.first);
+    uint64_t allowed = interface_vcs(network, packet);
     uint32_t room = network->plan.reserves_packet ? network_room_for(network, packet->size) : 1;
     for (uint32_t i = 1; i <= network->num_vcs; i++) {
         uint32_t vc = (terminal->vc + i) % network->num_vcs;
-        if (!(allowed << packet->protocol * routing->vcs >> vc & 1) || terminal->credits[vc] < room)
+        if (!(allowed >> vc & 1) || terminal->credits[vc] < room)
             continue;
         terminal->vc = vc;
-        terminal->packet = terminal_take_first(network, terminal);
+        terminal->packet = packet_queue_take(network, &terminal->waiting);
         terminal->position = 0;
         interface_begin(network, packet, terminal->entry.target, now);
         return;
@@ -119,14 +108,14 @@ static void terminal_send(struct single_channel *all, uint32_t number, tick_t no
               now + all->config->latency + terminal->latency + network->plan.transfer.delay);
     if (flit.place & FLIT_TAIL)
         terminal->packet = FW_NONE;
-    if (terminal->packet != FW_NONE || terminal->first != FW_NONE)
+    if (terminal->packet != FW_NONE || terminal->waiting.first != FW_NONE)
         terminal_wake(all, number, terminal->free_at);
 }
 
 static void terminal_step(struct single_channel *all, uint32_t number, tick_t now)
 {
     struct terminal *terminal = &all->terminals[number];
-    if (terminal->packet == FW_NONE && terminal->first == FW_NONE)
+    if (terminal->packet == FW_NONE && terminal->waiting.first == FW_NONE)
         return;
     if (terminal->free_at > now) {
         terminal_wake(all, number, terminal->free_at);
@@ -156,11 +145,7 @@ static void single_channel_enqueue(void *interfaces, uint32_t handle)
     uint32_t number = network_packet(all->network, handle)->source;
     struct terminal *terminal = &all->terminals[number];
     tick_t now = all->engine->now;
-    if (terminal->last == FW_NONE)
-        terminal->first = handle;
-    else
-        network_packet(all->network, terminal->last)->next = handle;
-    terminal->last = handle;
+    packet_queue_put(all->network, &terminal->waiting, handle);
     if (terminal->step_at > now)
         terminal_step(all, number, now);
 }
@@ -171,7 +156,7 @@ static void single_channel_receive_credits(void *interfaces, tick_t now, const v
     for (const struct credit_event *event = events, *end = event + count; event < end; event++) {
         struct terminal *terminal = &all->terminals[event->to.target];
         terminal->credits[event->to.lane]++;
-        if (terminal->packet != FW_NONE || terminal->first != FW_NONE)
+        if (terminal->packet != FW_NONE || terminal->waiting.first != FW_NONE)
             terminal_wake(all, event->to.target, now);
     }
 }
@@ -191,8 +176,8 @@ static void single_channel_receive_flits(void *interfaces, tick_t now, const voi
 static uint32_t single_channel_withdraw(void *interfaces, uint32_t terminal)
 {
     struct single_channel *all = interfaces;
-    return all->terminals[terminal].first == FW_NONE ? FW_NONE
-                                                     : terminal_take_first(all->network, &all->terminals[terminal]);
+    struct packet_queue *waiting = &all->terminals[terminal].waiting;
+    return waiting->first == FW_NONE ? FW_NONE : packet_queue_take(all->network, waiting);
 }
 
 static void single_channel_check_idle(void *interfaces)

@@ -155,8 +155,7 @@ static uint32_t first_feed(const struct interfaces *n) { return n->network->topo
 /* The packet that a processor would hand over next. */
 static uint32_t feed_take(const struct interfaces *n, struct feed *feed)
 {
-    uint32_t handle = feed->first;
-    feed->first = network_packet(n->network, handle)->next;
+    uint32_t handle = packet_queue_take(n->network, &feed->waiting);
     network_packet(n->network, handle)->next = FW_NONE;
     return handle;
 }
@@ -175,10 +174,10 @@ static void feed_packet(struct interfaces *n, struct feed *feed, uint32_t handle
 static void feed_step(struct interfaces *n, uint32_t terminal, tick_t now)
 {
     struct feed *feed = &n->feeds[terminal];
-    if (feed->first == FW_NONE) /* withdrawn */
+    if (feed->waiting.first == FW_NONE) /* withdrawn */
         return;
     feed_packet(n, feed, feed_take(n, feed), now);
-    if (feed->first != FW_NONE)
+    if (feed->waiting.first != FW_NONE)
         feed_later(n, terminal);
 }
 
@@ -186,15 +185,14 @@ static void feed_add(struct interfaces *n, uint32_t handle)
 {
     uint32_t terminal = network_packet(n->network, handle)->source;
     struct feed *feed = &n->feeds[terminal];
-    if (feed->first != FW_NONE) {
-        network_packet(n->network, feed->last)->next = handle;
-        feed->last = handle;
-    } else if (feed->free_at <= n->engine->now) {
+    bool is_first = feed->waiting.first == FW_NONE;
+    if (is_first && feed->free_at <= n->engine->now) {
         feed_packet(n, feed, handle, n->engine->now);
-    } else {
-        feed->first = feed->last = handle;
-        feed_later(n, terminal);
+        return;
     }
+    packet_queue_put(n->network, &feed->waiting, handle);
+    if (is_first)
+        feed_later(n, terminal);
 }
 
 /* ---- what comes from applications, routers and the interface itself ---- */
@@ -318,7 +316,7 @@ static void build_outlet(struct interfaces *n, uint32_t number)
     struct lane_place entry = network_entry(network, number % n->planes, number / n->planes);
     n->outlets[number] = (struct outlet){
         .step_at = FW_NEVER,
-        .source = {.first = FW_NONE, .last = FW_NONE},
+        .source = EMPTY_QUEUE,
         .latency = link->latency,
         .ejector = network_exit(network, number % n->planes, number / n->planes),
     };
@@ -367,7 +365,7 @@ static void standard_build(void *interfaces, const void *config)
     if (n->config.feed_cycle) {
         n->feeds = arena_array(arena, struct feed, network->topology.terminals);
         for (uint32_t terminal = 0; terminal < network->topology.terminals; terminal++)
-            n->feeds[terminal] = (struct feed){.first = FW_NONE, .last = FW_NONE};
+            n->feeds[terminal].waiting = EMPTY_QUEUE;
     }
 }
 
@@ -377,12 +375,12 @@ static uint32_t standard_withdraw(void *interfaces, uint32_t terminal)
     struct interfaces *n = interfaces;
     for (uint32_t i = 0; i < n->planes * n->groups; i++) {
         uint32_t number = terminal * n->planes + i / n->groups;
-        struct source_queue *source =
+        struct packet_queue *source =
             n->is_by_level ? levels_source(n, number, i % n->groups) : &n->outlets[number].source;
         if (source->first != FW_NONE)
             return source_queue_take(n, number, source);
     }
-    return n->feeds && n->feeds[terminal].first != FW_NONE ? feed_take(n, &n->feeds[terminal]) : FW_NONE;
+    return n->feeds && n->feeds[terminal].waiting.first != FW_NONE ? feed_take(n, &n->feeds[terminal]) : FW_NONE;
 }
 
 /* What a terminal sends, by its source and sequence; NULL: nothing of it any more. */

@@ -28,15 +28,10 @@ struct injector {
     uint32_t *credits;    /* by VC */
 };
 
-/* Packets that wait at their source. */
-struct source_queue {
-    uint32_t first, last; /* FW_NONE: empty */
-};
-
 /* A terminal's way into one plane, and out of it. */
 struct outlet {
     tick_t step_at;
-    struct source_queue source; /* unless it has several, by level of service */
+    struct packet_queue source; /* unless it has several, by level of service */
     struct lane_place ejector;  /* VC 0 of its first ejection channel, at the router: where credits go */
     tick_t latency;             /* of its channels */
 };
@@ -44,7 +39,7 @@ struct outlet {
 /* Packets that a terminal's processor has made and not handed over yet; while there are some, a step is due. */
 struct feed {
     tick_t free_at;
-    uint32_t first, last; /* FW_NONE: empty */
+    struct packet_queue waiting;
 };
 
 struct interfaces {
@@ -75,26 +70,19 @@ static inline void outlet_wake(struct interfaces *n, uint32_t number, tick_t whe
 }
 
 /* Of the outlet with this number. */
-static inline void source_queue_put(const struct interfaces *n, uint32_t number, struct source_queue *source,
+static inline void source_queue_put(const struct interfaces *n, uint32_t number, struct packet_queue *source,
                                     uint32_t handle)
 {
-    if (source->last == FW_NONE)
-        source->first = handle;
-    else
-        network_packet(n->network, source->last)->next = handle;
-    source->last = handle;
+    packet_queue_put(n->network, source, handle);
     if (n->queues) {
         n->queues[number].packets++;
         n->queues[number].flits += network_packet(n->network, handle)->size;
     }
 }
 
-static inline uint32_t source_queue_take(const struct interfaces *n, uint32_t number, struct source_queue *source)
+static inline uint32_t source_queue_take(const struct interfaces *n, uint32_t number, struct packet_queue *source)
 {
-    uint32_t handle = source->first;
-    source->first = network_packet(n->network, handle)->next;
-    if (source->first == FW_NONE)
-        source->last = FW_NONE;
+    uint32_t handle = packet_queue_take(n->network, source);
     if (n->queues) {
         n->queues[number].packets--;
         n->queues[number].flits -= network_packet(n->network, handle)->size;
@@ -182,6 +170,6 @@ void levels_build(struct interfaces *n, struct arena *arena);
 void levels_step(struct interfaces *n, uint32_t outlet, tick_t now);
 void levels_enqueue(struct interfaces *n, uint32_t outlet, uint32_t handle);
 bool levels_wait(const struct interfaces *n, uint32_t outlet);
-struct source_queue *levels_source(const struct interfaces *n, uint32_t outlet, uint32_t group);
+struct packet_queue *levels_source(const struct interfaces *n, uint32_t outlet, uint32_t group);
 /* A credit of a lane of an outlet is back. */
 void levels_receive_credit(struct interfaces *n, uint32_t outlet, uint32_t lane, uint32_t flits);

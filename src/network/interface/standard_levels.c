@@ -14,13 +14,13 @@
 
 struct levels {
     struct lane_scheduler scheduler;
-    struct source_queue *sources; /* by outlet * groups + group */
+    struct packet_queue *sources; /* by outlet * groups + group */
     unsigned char *choices;       /* by outlet * channels + channel: the scheduler's state */
     unsigned char *rooms;         /* by outlet * channels + channel: the buffer behind it; NULL: VCs do not share it */
     struct shared_room_rule *rules; /* by outlet; NULL likewise */
 };
 
-struct source_queue *levels_source(const struct interfaces *n, uint32_t outlet, uint32_t group)
+struct packet_queue *levels_source(const struct interfaces *n, uint32_t outlet, uint32_t group)
 {
     return &n->levels->sources[(size_t)outlet * n->groups + group];
 }
@@ -79,7 +79,7 @@ void levels_receive_credit(struct interfaces *n, uint32_t outlet, uint32_t lane,
 }
 
 /* The VC on which a level could send a flit by a channel now; FW_NONE: it cannot. */
-static uint32_t ready_vc(const struct interfaces *n, const struct injector *injector, const struct source_queue *source)
+static uint32_t ready_vc(const struct interfaces *n, const struct injector *injector, const struct packet_queue *source)
 {
     if (injector->packet != FW_NONE)
         return injector->credits[injector->vc] ? injector->vc : FW_NONE;
@@ -156,9 +156,9 @@ void levels_build(struct interfaces *n, struct arena *arena)
     size_t outlets = (size_t)network->topology.terminals * n->planes, channels = outlets * n->channels;
     struct levels *levels = n->levels = arena_take(arena, sizeof *levels);
     lane_scheduler_init(&levels->scheduler, &network->service, NULL, n->num_vcs, true);
-    levels->sources = arena_array(arena, struct source_queue, outlets * n->groups);
+    levels->sources = arena_array(arena, struct packet_queue, outlets * n->groups);
     for (size_t i = 0; i < outlets * n->groups; i++)
-        levels->sources[i] = (struct source_queue){.first = FW_NONE, .last = FW_NONE};
+        levels->sources[i] = EMPTY_QUEUE;
     levels->choices = arena_take(arena, channels * levels->scheduler.bytes);
     for (size_t i = 0; i < channels; i++)
         lane_scheduler_start(&levels->scheduler, levels->choices + i * levels->scheduler.bytes);

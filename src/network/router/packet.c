@@ -290,15 +290,10 @@ FOR_WORDS void line_up(const struct packets *q, struct packet_head *head, struct
 {
     uint32_t output = choose_line(q, head, packet_wants_of(q, head, input, lane, words), words), handle = input->first;
     struct packet *packet = network_packet(q->network, handle);
-    struct packet_line *line = packet_lines(q, head) + output;
     end_packet(q, input);
     packet->next = FW_NONE;
     packet->head_delay = lane;
-    if (line->first == FW_NONE)
-        line->first = handle;
-    else
-        network_packet(q->network, line->last)->next = handle;
-    line->last = handle;
+    packet_queue_put(q->network, packet_lines(q, head) + output, handle);
     bits_add(packet_set(head, SET_CLAIMED, words), output);
     head->waiting++;
 }
@@ -306,7 +301,7 @@ FOR_WORDS void line_up(const struct packets *q, struct packet_head *head, struct
 /* Sends those in line for an output lane, as long as there is room. */
 FOR_WORDS void serve_line(struct packets *q, struct packet_head *head, uint32_t output, uint32_t words, tick_t now)
 {
-    struct packet_line *line = packet_lines(q, head) + output;
+    struct packet_queue *line = packet_lines(q, head) + output;
     while (line->first != FW_NONE) {
         uint32_t handle = line->first;
         const struct packet *packet = network_packet(q->network, handle);

@@ -58,11 +58,6 @@ struct packet_output {
     uint32_t flits; /* that have left, modulo 2^32 */
 };
 
-/* Packets that wait for room behind an output lane, the longest wait first, where they queue by output. */
-struct packet_line {
-    uint32_t first, last; /* FW_NONE: nobody; last is valid while there is a first */
-};
-
 /* The sets of lanes that a router keeps, each `words` long. Head and sets of one word are one cache line. */
 enum packet_set {
     SET_FRESH,   /* input lanes with something that was not tried yet */
@@ -137,10 +132,10 @@ static inline uint16_t *packet_owners(const struct packets *q, struct packet_hea
     return PACKET_PART(head, uint16_t, q->owners_at);
 }
 
-/* By output lane. */
-static inline struct packet_line *packet_lines(const struct packets *q, struct packet_head *head)
+/* By output lane: packets that wait for room behind it, the longest wait first, where they queue by output. */
+static inline struct packet_queue *packet_lines(const struct packets *q, struct packet_head *head)
 {
-    return PACKET_PART(head, struct packet_line, q->lines_at);
+    return PACKET_PART(head, struct packet_queue, q->lines_at);
 }
 
 static inline uint64_t *packet_set(struct packet_head *head, enum packet_set set, uint32_t words)

@@ -93,7 +93,7 @@ static void lay_out(struct packets *q, struct arena *arena)
     q->ports_at = block_place(&size, (size_t)q->port_stride * q->ports, 64);
     q->waits_at = block_place(&size, sizeof(uint16_t) * q->lanes, 8);
     q->owners_at = block_place(&size, sizeof(uint16_t) * q->lanes, 8);
-    q->lines_at = block_place(&size, q->by_output ? sizeof(struct packet_line) * q->lanes : 0, 8);
+    q->lines_at = block_place(&size, q->by_output ? sizeof(struct packet_queue) * q->lanes : 0, 8);
     q->stride = (size + 63) / 64 * 64;
     q->places = arena_array(arena, struct packet_place, q->lanes);
     for (uint32_t lane = 0; lane < q->lanes; lane++) {
@@ -124,7 +124,7 @@ static void init_lane(struct packets *q, const struct packet_config *c, struct p
     *packet_output(q, head, lane) = (struct packet_output){.credits = is_usable ? q->depth : 0};
     packet_owners(q, head)[lane] = NOBODY;
     if (q->by_output)
-        packet_lines(q, head)[lane] = (struct packet_line){.first = FW_NONE, .last = FW_NONE};
+        packet_lines(q, head)[lane] = EMPTY_QUEUE;
     if (is_usable)
         bits_add(packet_set(head, SET_USABLE, q->words), lane);
 }
