@@ -83,6 +83,23 @@ struct engine {
 void engine_grow(struct engine *engine, struct event_list *list);
 void *engine_post_far(struct engine *engine, uint32_t kind, tick_t when);
 
+/* Where events of a kind go at a tick within the wheel's reach, for those who post many. */
+static inline struct event_list *engine_list(struct engine *engine, uint32_t kind, tick_t when)
+{
+    return &engine->wheel[when % WHEEL_SLOTS * MAX_EVENT_KINDS + kind];
+}
+
+/* Room for one event of `size` bytes (a constant, the kind's size) in a list; the caller fills it. */
+static inline __attribute__((always_inline)) void *engine_list_post(struct engine *engine, struct event_list *list,
+                                                                    uint32_t size)
+{
+    if (__builtin_expect(list->next == list->end, 0))
+        engine_grow(engine, list);
+    void *event = list->next;
+    list->next += size;
+    return event;
+}
+
 /*
  * Room for one event of `size` bytes (a constant, the kind's size) at a tick from now on. The caller fills it before the next
  * is posted: those beyond the wheel lie in a heap, which moves.
@@ -92,10 +109,5 @@ static inline __attribute__((always_inline)) void *engine_post(struct engine *en
 {
     if (__builtin_expect(when - engine->now >= WHEEL_SLOTS, 0))
         return engine_post_far(engine, kind, when);
-    struct event_list *list = &engine->wheel[when % WHEEL_SLOTS * MAX_EVENT_KINDS + kind];
-    if (__builtin_expect(list->next == list->end, 0))
-        engine_grow(engine, list);
-    void *event = list->next;
-    list->next += size;
-    return event;
+    return engine_list_post(engine, engine_list(engine, kind, when), size);
 }

@@ -26,6 +26,10 @@ struct errors {
  * to know. Returns false, for callers to return.
  */
 bool errors_add(struct errors *errors, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The same for callers who return an exit status, or a pointer: that. */
+#define errors_end(result, ...) (errors_add(__VA_ARGS__), result)
+/* Adds all messages of another list. */
+void errors_add_all(struct errors *errors, const struct errors *others);
 /* Prints every message on its own line. */
 void errors_print(const struct errors *errors, FILE *out);
 /* All messages in one text, for tests. */

@@ -28,6 +28,12 @@ bool errors_add(struct errors *errors, const char *format, ...)
     return false;
 }
 
+void errors_add_all(struct errors *errors, const struct errors *others)
+{
+    for (const struct error_message *message = others->first; message; message = message->next)
+        errors_add(errors, "%s", message->text);
+}
+
 void errors_print(const struct errors *errors, FILE *out)
 {
     for (const struct error_message *message = errors->first; message; message = message->next)

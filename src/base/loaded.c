@@ -33,7 +33,11 @@ static bool has_file(const struct dl_phdr_info *info) { return !*info->dlpi_name
 
 static struct loaded loaded_describe(const struct dl_phdr_info *info)
 {
-    struct loaded object = {.path = info->dlpi_name, .base = info->dlpi_addr, .start = UINTPTR_MAX};
+    struct loaded object = {.path = info->dlpi_name,
+                            .base = info->dlpi_addr,
+                            .start = UINTPTR_MAX,
+                            .segments = info->dlpi_phdr,
+                            .segment_count = info->dlpi_phnum};
     for (uint32_t i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
         uintptr_t start = info->dlpi_addr + segment->p_vaddr, end = start + segment->p_memsz;
@@ -45,18 +49,18 @@ static struct loaded loaded_describe(const struct dl_phdr_info *info)
     return object;
 }
 
-static uint64_t fingerprint(const struct dl_phdr_info *info)
+uint64_t loaded_fingerprint(const struct loaded *object)
 {
     uint64_t print = 0;
-    for (uint32_t i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+    const ElfW(Phdr) *segment = object->segments;
+    for (uint32_t i = 0; i < object->segment_count; i++, segment++)
         if (segment->p_type == PT_LOAD && (segment->p_flags & (PF_R | PF_W)) == PF_R)
-            print = random_mix(print ^
-                               bytes_checksum((const void *)(info->dlpi_addr + segment->p_vaddr), segment->p_memsz));
-    }
+            print =
+                random_mix(print ^ bytes_checksum((const void *)(object->base + segment->p_vaddr), segment->p_memsz));
     return print;
 }
 
+/* By an address or, where there is none, by the fingerprint. */
 struct search {
     uintptr_t address;
     uint64_t fingerprint;
@@ -64,70 +68,49 @@ struct search {
     bool is_found;
 };
 
-static int find_address(struct dl_phdr_info *info, size_t size, void *context)
+static int search_object(struct dl_phdr_info *info, size_t size, void *context)
 {
     (void)size;
     struct search *search = context;
-    search->found = loaded_describe(info);
-    return search->is_found =
-               has_file(info) && search->address - search->found.start < search->found.end - search->found.start;
+    struct loaded *object = &search->found;
+    *object = loaded_describe(info);
+    bool is_it = search->address ? search->address - object->start < object->end - object->start
+                                 : loaded_fingerprint(object) == search->fingerprint;
+    return search->is_found = has_file(info) && is_it;
 }
 
-static int find_build(struct dl_phdr_info *info, size_t size, void *context)
+static bool search_all(struct search search, struct loaded *object)
 {
-    (void)size;
-    struct search *search = context;
-    search->found = loaded_describe(info);
-    return search->is_found = has_file(info) && fingerprint(info) == search->fingerprint;
-}
-
-static int take_fingerprint(struct dl_phdr_info *info, size_t size, void *context)
-{
-    struct search *search = context;
-    bool is_found = find_address(info, size, context);
-    search->fingerprint = is_found ? fingerprint(info) : 0;
-    return is_found;
+    dl_iterate_phdr(search_object, &search);
+    *object = search.found;
+    return search.is_found;
 }
 
 bool loaded_find(const void *address, struct loaded *object)
 {
-    struct search search = {.address = (uintptr_t)address};
-    dl_iterate_phdr(find_address, &search);
-    *object = search.found;
-    return search.is_found;
-}
-
-uint64_t loaded_fingerprint(const struct loaded *object)
-{
-    struct search search = {.address = object->start};
-    dl_iterate_phdr(take_fingerprint, &search);
-    return search.fingerprint;
+    return search_all((struct search){.address = (uintptr_t)address}, object);
 }
 
 bool loaded_find_build(uint64_t wanted, struct loaded *object)
 {
-    struct search search = {.fingerprint = wanted};
-    dl_iterate_phdr(find_build, &search);
-    *object = search.found;
-    return search.is_found;
+    return search_all((struct search){.fingerprint = wanted}, object);
 }
 
 /* ---- names ---- */
 
 /* What the dynamic linker needs to know of an object: relocations, and the symbols and names that they mean. */
 struct tables {
-    uintptr_t base; /* of the object */
     const ElfW(Sym) * symbols;
     const char *names;
     const ElfW(Rela) * relocations[2];
     size_t bytes[2];
 };
 
-static void read_tables(const ElfW(Dyn) * entry, struct tables *tables)
+static void read_tables(const struct loaded *object, const ElfW(Dyn) * entry, struct tables *tables)
 {
     for (; entry->d_tag != DT_NULL; entry++) {
         uintptr_t at = entry->d_un.d_ptr; /* as in the file, or as the dynamic linker has set it right */
-        at += at < tables->base ? tables->base : 0;
+        at += at < object->base ? object->base : 0;
         if (entry->d_tag == DT_SYMTAB)
             tables->symbols = (const void *)at;
         else if (entry->d_tag == DT_STRTAB)
@@ -139,16 +122,6 @@ static void read_tables(const ElfW(Dyn) * entry, struct tables *tables)
     }
 }
 
-static int find_tables(struct dl_phdr_info *info, size_t size, void *context)
-{
-    (void)size;
-    struct tables *tables = context;
-    for (uint32_t i = 0; i < info->dlpi_phnum && info->dlpi_addr == tables->base; i++)
-        if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
-            read_tables((const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr), tables);
-    return info->dlpi_addr == tables->base;
-}
-
 static const char *loaded_find_name(const char *used, const char *const *names)
 {
     while (*names && strcmp(used, *names) != 0)
@@ -158,8 +131,11 @@ static const char *loaded_find_name(const char *used, const char *const *names)
 
 const char *loaded_uses(const struct loaded *object, const char *const *names)
 {
-    struct tables tables = {.base = object->base};
-    dl_iterate_phdr(find_tables, &tables);
+    struct tables tables = {0};
+    const ElfW(Phdr) *segment = object->segments;
+    for (uint32_t i = 0; i < object->segment_count; i++, segment++)
+        if (segment->p_type == PT_DYNAMIC)
+            read_tables(object, (const void *)(object->base + segment->p_vaddr), &tables);
     for (uint32_t kind = 0; kind < 2 && tables.symbols && tables.names; kind++)
         for (size_t i = 0; i < tables.bytes[kind] / sizeof(ElfW(Rela)); i++) {
             const ElfW(Sym) *symbol = &tables.symbols[ELF64_R_SYM(tables.relocations[kind][i].r_info)];

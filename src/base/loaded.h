@@ -9,6 +9,8 @@ struct loaded {
     const char *path; /* borrowed; "": the program itself */
     uintptr_t base;   /* what is added to the addresses in its file; 0: it can lie nowhere else */
     uintptr_t start, end;
+    const void *segments; /* borrowed: their headers */
+    uint32_t segment_count;
 };
 
 /* The object that holds an address; false: none does. */

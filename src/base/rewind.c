@@ -7,6 +7,7 @@
  */
 #include "base/rewind.h"
 
+#include "base/loaded.h"
 #include "base/lock.h"
 #include "flitwarp/arena.h"
 #include "flitwarp/error.h"
@@ -48,13 +49,6 @@ static void block_add(struct rewind *rewind, struct block *block)
     block->index = rewind->count;
     block->is_new = rewind->is_marked;
     rewind_append(&rewind->blocks, &rewind->count, &rewind->room, block);
-}
-
-static void block_remove(struct rewind *rewind, const struct block *block)
-{
-    struct block *last = rewind->blocks[--rewind->count];
-    last->index = block->index;
-    rewind->blocks[block->index] = last;
 }
 
 static void block_free(struct block *block)
@@ -127,7 +121,9 @@ void rewind_give(struct rewind *rewind, void *memory)
     memory_lock(&rewind->is_locked);
     block->is_given = true; /* and stays while there is a mark: it may come again, or be taken again by the same run */
     if (!rewind->is_marked) {
-        block_remove(rewind, block);
+        struct block *last = rewind->blocks[--rewind->count];
+        last->index = block->index;
+        rewind->blocks[block->index] = last;
         block_free(block);
     }
     memory_unlock(&rewind->is_locked);
@@ -232,13 +228,8 @@ uint64_t rewind_hash(const struct rewind *rewind)
     uint64_t sum = 0;
     for (uint32_t i = 0; i < rewind->count; i++) {
         const struct block *block = rewind->blocks[i];
-        uint64_t hash = (uintptr_t)block->memory;
-        for (size_t at = 0; at < block->bytes && !block->is_given; at += sizeof hash) {
-            uint64_t word = 0;
-            memcpy(&word, block->memory + at, block->bytes - at < sizeof word ? block->bytes - at : sizeof word);
-            hash = random_mix(hash ^ word);
-        }
-        sum += hash;
+        uint64_t bytes = block->is_given ? 0 : bytes_checksum(block->memory, block->bytes);
+        sum += random_mix((uintptr_t)block->memory ^ bytes);
     }
     return sum;
 }

@@ -36,8 +36,6 @@ bool blueprint_open(struct blueprint *blueprint, const char *config, char **over
                                   &simulation->built, &simulation->errors);
 }
 
-void blueprint_release(struct blueprint *blueprint) { simulation_release(&blueprint->simulation); }
-
 /* ---- links ---- */
 
 /* To 12 digits: what lies behind them comes from a tick that is no binary fraction of a second. */

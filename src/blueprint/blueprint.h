@@ -18,9 +18,8 @@ struct blueprint {
     uint32_t terminal_links; /* side by side between a terminal and its router, in each plane */
 };
 
-/* False, with errors in blueprint->simulation.errors, when the settings are wrong. Release it in any case. */
+/* False, with errors in blueprint->simulation.errors, when the settings are wrong. Release that in any case. */
 bool blueprint_open(struct blueprint *blueprint, const char *config, char **overrides, int override_count);
-void blueprint_release(struct blueprint *blueprint);
 
 /* A link between routers, two-way. */
 struct blueprint_link {

@@ -134,9 +134,8 @@ static int cli_list(struct call *call)
         struct nearest nearest = {.wanted = kind};
         for (const struct registration *at = registry_first(); at; at = registry_next_kind(at))
             nearest_try(&nearest, at->kind);
-        errors_add(&call->errors, "flitwarp list: unknown kind '%s'%s, expected one of %s", kind,
-                   meant_hint(&call->arena, nearest_word(&nearest)), registry_kinds(&call->arena));
-        return EXIT_USAGE;
+        return errors_end(EXIT_USAGE, &call->errors, "flitwarp list: unknown kind '%s'%s, expected one of %s", kind,
+                          meant_hint(&call->arena, nearest_word(&nearest)), registry_kinds(&call->arena));
     }
     if (flag_value(call, "--json"))
         list_print_json(&call->arena, kind);

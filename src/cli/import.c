@@ -62,11 +62,10 @@ static const struct format *recognise(struct import *import, const char *bytes)
     char found[8] = "the end";
     if (*at)
         snprintf(found, sizeof found, "'%c'", isprint((unsigned char)*at) ? *at : '?');
-    errors_add(import->errors,
-               "%s:%u:%u: found %s, expected '{' (a configuration of SuperSim), 'key = value;' (of BookSim) or "
-               "'KEY value' (of SimuRed)",
-               import->file, line, (uint32_t)(at - line_start) + 1, found);
-    return NULL;
+    return errors_end(NULL, import->errors,
+                      "%s:%u:%u: found %s, expected '{' (a configuration of SuperSim), 'key = value;' (of BookSim) or "
+                      "'KEY value' (of SimuRed)",
+                      import->file, line, (uint32_t)(at - line_start) + 1, found);
 }
 
 /* Values beyond our ranges: theirs may be wider. */
@@ -77,8 +76,7 @@ static bool is_accepted(struct import *import)
     simulation.json = json_copy(&simulation.setup, import->result);
     json_place_all(simulation.json, arena_format(import->arena, "%s, as ours", import->file));
     bool is_good = simulation_read(&simulation);
-    for (const struct error_message *message = simulation.errors.first; message; message = message->next)
-        errors_add(import->errors, "%s", message->text);
+    errors_add_all(import->errors, &simulation.errors);
     simulation_release(&simulation);
     return is_good;
 }
@@ -98,10 +96,9 @@ static int save(const struct import *import, const struct format *format)
 {
     if (!import->output) {
         write_result(stdout, import, format);
-        if (fflush(stdout) == 0 && !ferror(stdout))
-            return EXIT_DONE;
-        errors_add(import->errors, "cannot write to standard output: %s", strerror(errno));
-        return EXIT_IO;
+        bool is_good = fflush(stdout) == 0 && !ferror(stdout);
+        return is_good ? EXIT_DONE
+                       : errors_end(EXIT_IO, import->errors, "cannot write to standard output: %s", strerror(errno));
     }
     struct output_file output;
     if (!output_open(&output, import->output, import->errors))
@@ -115,10 +112,8 @@ static int import_file(struct import *import, const struct format *format, bool 
     size_t size;
     errno = 0;
     const char *bytes = file_read(import->arena, import->file, &size);
-    if (!bytes) {
-        errors_add(import->errors, "cannot read '%s': %s", import->file, strerror(errno));
-        return EXIT_USAGE;
-    }
+    if (!bytes)
+        return errors_end(EXIT_USAGE, import->errors, "cannot read '%s': %s", import->file, strerror(errno));
     if (!format)
         format = recognise(import, bytes);
     import->whose = format ? format->title : NULL;
@@ -136,16 +131,13 @@ static int cli_import(struct call *call)
 {
     const char *from = flag_value(call, "--from");
     const struct format *format = from ? IMPORT_FIND(formats, from) : NULL;
-    if (from && !format) {
-        errors_add(&call->errors, "flitwarp import: --from '%s' is unknown, expected booksim, simured or supersim",
-                   from);
-        return EXIT_USAGE;
-    }
-    if (call->override_count) {
-        errors_add(&call->errors, "flitwarp import: '%s' comes after the file: overrides belong to run and check",
-                   call->overrides[0]);
-        return EXIT_USAGE;
-    }
+    if (from && !format)
+        return errors_end(EXIT_USAGE, &call->errors,
+                          "flitwarp import: --from '%s' is unknown, expected booksim, simured or supersim", from);
+    if (call->override_count)
+        return errors_end(EXIT_USAGE, &call->errors,
+                          "flitwarp import: '%s' comes after the file: overrides belong to run and check",
+                          call->overrides[0]);
     struct errors notes = {.arena = &call->arena};
     uint32_t decisive = 0;
     struct import import = {.arena = &call->arena,

@@ -130,13 +130,11 @@ static const char **read_overrides(struct simulation *simulation, uint32_t line,
     const struct json *wrong = list->type == JSON_ARRAY ? list->first : list;
     while (wrong && wrong != list && wrong->type == JSON_TEXT)
         wrong = wrong->next;
-    if (wrong) {
-        errors_add(&simulation->errors, STANDARD_INPUT ":%u:%u: found %s, expected %s", line, wrong->column,
-                   json_type_name(wrong->type),
-                   wrong == list ? "an array of overrides ([\"network.router.num_vcs=4\"])"
-                                 : "text (\"network.router.num_vcs=4\")");
-        return NULL;
-    }
+    if (wrong)
+        return errors_end(NULL, &simulation->errors, STANDARD_INPUT ":%u:%u: found %s, expected %s", line,
+                          wrong->column, json_type_name(wrong->type),
+                          wrong == list ? "an array of overrides ([\"network.router.num_vcs=4\"])"
+                                        : "text (\"network.router.num_vcs=4\")");
     const char **overrides = arena_array(arena, const char *, list->count);
     *count = 0;
     for (const struct json *item = list->first; item; item = item->next)
@@ -258,16 +256,15 @@ static int trace_loaded(struct simulation *simulation, const struct call *call)
     const char *packet = flag_value(call, "--packet");
     uint64_t source, sequence;
     trace_read_packet(packet, &source, &sequence);
-    struct simulator_config *simulator = &simulation->config.simulator; /* the same however it runs, but printed once */
-    simulator->threads = 1;
-    simulator->check_reversal = false;
+    simulation->config.simulator.threads = 1; /* the same however it runs, but printed once */
+    simulation->config.simulator.check_reversal = false;
     if (!simulation_build(simulation))
         return EXIT_USAGE;
     if (source < simulation->network.topology.terminals)
         return trace_follow(simulation, (uint32_t)source, (uint32_t)sequence);
-    errors_add(&simulation->errors, "flitwarp trace: --packet %s: there is no terminal %u; accepted: 0 to %u", packet,
-               (uint32_t)source, simulation->network.topology.terminals - 1);
-    return EXIT_USAGE;
+    return errors_end(EXIT_USAGE, &simulation->errors,
+                      "flitwarp trace: --packet %s: there is no terminal %u; accepted: 0 to %u", packet,
+                      (uint32_t)source, simulation->network.topology.terminals - 1);
 }
 
 static int cli_trace(struct call *call)

@@ -276,8 +276,7 @@ static int manual_show(const char *name, const struct page *page, struct errors 
         page->write(stdout, page);
         return ferror(stdout) ? EXIT_IO : EXIT_DONE;
     }
-    errors_add(errors, "flitwarp manual: there is no page '%s'; flitwarp manual lists them", name);
-    return EXIT_USAGE;
+    return errors_end(EXIT_USAGE, errors, "flitwarp manual: there is no page '%s'; flitwarp manual lists them", name);
 }
 
 static int cli_manual(struct call *call)

@@ -279,8 +279,8 @@ static int cli_new(struct call *call)
                           .is_model = strcmp(kind, "model") == 0};
     if (template_find(&order.template, &call->arena, kind))
         return check_name(&order) ? new_make(&order) : EXIT_USAGE;
-    errors_add(&call->errors, "flitwarp new: unknown kind '%s', accepted are: %s", kind, registry_kinds(&call->arena));
-    return EXIT_USAGE;
+    return errors_end(EXIT_USAGE, &call->errors, "flitwarp new: unknown kind '%s', accepted are: %s", kind,
+                      registry_kinds(&call->arena));
 }
 
 static const struct command new_command = {

@@ -236,7 +236,7 @@ static int pass_run(struct pass *pass, const char *const *names)
     if (!log_reader_open(&pass->reader, pass->log, pass->errors) || !check_columns(pass))
         return pass->reader.bytes.has_failed ? EXIT_IO : EXIT_USAGE;
     log_group_init(&pass->group, pass->unit, log_reader_has_transactions(&pass->reader));
-    log_summary_init(&pass->summary, pass->unit);
+    log_summary_init(&pass->summary, pass->unit, pass->arena);
     int status = EXIT_IO;
     if (log_outputs_open(&pass->outputs, names, pass->interval, pass->unit, &pass->reader, pass->errors)) {
         if (!pass_read_all(pass) || !check_kept(pass))
@@ -246,7 +246,6 @@ static int pass_run(struct pass *pass, const char *const *names)
             status = EXIT_DONE;
     }
     log_outputs_release(&pass->outputs);
-    log_summary_release(&pass->summary);
     log_group_release(&pass->group);
     return status;
 }
@@ -257,7 +256,6 @@ static int cli_parse(struct call *call)
     parse_read_arguments(&pass, call);
     int status = call->errors.count ? call_refuse(call) : pass_run(&pass, call->values);
     log_reader_close(&pass.reader);
-    log_filters_release(&pass.filters);
     return status;
 }
 

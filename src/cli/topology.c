@@ -101,7 +101,7 @@ static int cli_topology(struct call *call)
     if (status == EXIT_DONE)
         status = survey(call, blueprints);
     while (opened > 0)
-        blueprint_release(&blueprints[--opened]);
+        simulation_release(&blueprints[--opened].simulation);
     return status;
 }
 

@@ -107,13 +107,6 @@ static void describe_component(FILE *out, const char *kind, const struct compone
         fprintf(out, "{\"type\": \"%s\"}\n", component->name);
 }
 
-static void describe_kind(FILE *out, const char *kind)
-{
-    fprintf(out, "%s: one of\n\n", kind);
-    for (const struct registration *at = registry_kind(kind); at; at = registry_next(at))
-        fprintf(out, "  %-24s  %s\n", at->component->name, at->component->summary);
-}
-
 /* The block that a dotted path leads to; false when it leads elsewhere. */
 static bool find_block(const struct option *rows, const char *path, struct option *block)
 {
@@ -193,8 +186,9 @@ bool describe_name(FILE *out, const struct option *root, const char *name, struc
         separator = "\n";
     }
     if (registry_kind(name)) {
-        fputs(separator, out);
-        describe_kind(out, name);
+        fprintf(out, "%s%s: one of\n\n", separator, name);
+        for (const struct registration *at = registry_kind(name); at; at = registry_next(at))
+            fprintf(out, "  %-24s  %s\n", at->component->name, at->component->summary);
         separator = "\n";
     }
     for (const struct registration *at = registry_first(); at; at = at->next) {
@@ -233,24 +227,11 @@ static void table_add_results(struct result_table *shown, const struct result *r
 static void table_add_result(struct result_table *shown, const struct result *row, const char *prefix,
                              const char *owner)
 {
-    static const char *const types[] = {
-        [RESULT_TYPE_COUNT] = "whole number",
-        [RESULT_TYPE_NUMBER] = "number",
-        [RESULT_TYPE_FLAG] = "true or false",
-        [RESULT_TYPE_TEXT] = "text",
-        [RESULT_TYPE_SUMMARY] = "summary",
-        [RESULT_TYPE_SPREAD] = "summary, distribution",
-        [RESULT_TYPE_LIST] = "list",
-        [RESULT_TYPE_LISTS] = "list of lists",
-        [RESULT_TYPE_BLOCK] = "object",
-        [RESULT_TYPE_BLOCKS] = "list of objects",
-        [RESULT_TYPE_ANY] = "",
-    };
     struct arena *arena = shown->table.arena;
     const char *path = list_add(arena, prefix, ".", row->key);
     nearest_try(&shown->nearest, row->key);
     if (!shown->wanted || path_holds(path, shown->wanted))
-        table_add(&shown->table, (struct cells){{path, types[row->type], row->unit ? row->unit : "",
+        table_add(&shown->table, (struct cells){{path, result_kinds[row->type].words, row->unit ? row->unit : "",
                                                  list_add(arena, owner, ": ", row->help)}});
     if (row->rows)
         table_add_results(shown, row->rows, path, owner);

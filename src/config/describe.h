@@ -26,6 +26,12 @@ bool describe_name(FILE *out, const struct option *root, const char *name, struc
  */
 bool describe_results(FILE *out, const struct result *rows, const char *name, struct errors *errors);
 
+/* What a type of result is, in the words of tables and as the text of a schema; NULL: it has rows, or none of it. */
+struct result_kind {
+    const char *words, *schema;
+};
+extern const struct result_kind result_kinds[]; /* by type */
+
 /* JSON schema, draft 2020-12, with all registered components under $defs. */
 struct json *schema_create(struct arena *arena, const struct option *root);
 /* The same of results: each value with its unit, and with the label of its axis as title where it has one. */

@@ -143,16 +143,8 @@ bool json_is_equal(const struct json *a, const struct json *b)
 {
     if (a->type != b->type)
         return false;
-    switch (a->type) {
-    case JSON_BOOL:
-        return a->truth == b->truth;
-    case JSON_NUMBER:
-        return a->number == b->number;
-    case JSON_TEXT:
-        return strcmp(a->text, b->text) == 0;
-    default:
-        return has_equal_children(a, b);
-    }
+    return a->type == JSON_TEXT ? strcmp(a->text, b->text) == 0
+                                : a->truth == b->truth && a->number == b->number && has_equal_children(a, b);
 }
 
 struct json *json_copy(struct arena *arena, const struct json *node)

@@ -111,24 +111,15 @@ static bool refuse_unknown_keys(struct config_reader *reader, const struct optio
     return is_good;
 }
 
-/* The row's value in the object, made from the default when it was not given. NULL when it is required. */
-static struct json *find_or_default(struct config_reader *reader, const struct option *row, struct json *node)
-{
-    struct json *child = json_find(node, row->key);
-    if (child)
-        return child;
-    if (row->fallback)
-        return json_add(node, row->key, json_from_word(reader->arena, row->fallback));
-    node_error(reader->errors, node, row->key, "missing, expected %s", option_expected(reader->arena, row));
-    return NULL;
-}
-
+/* The row's value in the object, made from the default when it was not given. */
 static bool row_read(struct config_reader *reader, const struct option *row, void *config, struct json *node)
 {
     void *field = (char *)config + row->offset;
-    struct json *child = find_or_default(reader, row, node);
+    struct json *child = json_find(node, row->key);
+    if (!child && row->fallback)
+        child = json_add(node, row->key, json_from_word(reader->arena, row->fallback));
     if (!child)
-        return false;
+        return node_error(reader->errors, node, row->key, "missing, expected %s", option_expected(reader->arena, row));
     if (child->type == JSON_NULL && option_is_optional(row)) {
         if (row->type == OPTION_TYPE_CHOICE)
             ((struct choice *)field)->node = child;
@@ -204,15 +195,6 @@ static bool conditions_check(struct config_reader *reader, const struct option *
 
 /* ---- objects ---- */
 
-/* What the rows do not know stays in front; it was reported. */
-static void order_keys(struct json *node, const struct option *rows, const char *first_key)
-{
-    if (first_key)
-        json_move_last(node, first_key);
-    ROWS_EACH(row, rows)
-        json_move_last(node, row->key);
-}
-
 /* Hidden rows that are set are read and taken out of the settings: nobody sees them afterwards. */
 static bool hidden_read(struct config_reader *reader, const struct option *rows, void *config, struct json *node)
 {
@@ -231,9 +213,8 @@ static bool hidden_read(struct config_reader *reader, const struct option *rows,
 static bool settings_read(struct config_reader *reader, const struct option *rows, void *config, struct json *node,
                           const char *first_key)
 {
-    if (reader->depth == JSON_DEPTH_MAX) { /* a component whose default contains itself */
+    if (reader->depth == JSON_DEPTH_MAX) /* a component whose default contains itself */
         return node_error(reader->errors, node, NULL, "settings are nested more than %d levels deep", JSON_DEPTH_MAX);
-    }
     reader->depth++;
     bool is_good = hidden_read(reader, rows, config, node);
     is_good &= refuse_unknown_keys(reader, rows, node, first_key);
@@ -242,7 +223,10 @@ static bool settings_read(struct config_reader *reader, const struct option *row
             is_good &= row_read(reader, row, config, node);
     if (is_good)
         is_good = conditions_check(reader, rows, node);
-    order_keys(node, rows, first_key);
+    if (first_key) /* in order; what the rows do not know stays in front, and was reported */
+        json_move_last(node, first_key);
+    ROWS_EACH(row, rows)
+        json_move_last(node, row->key);
     reader->depth--;
     return is_good;
 }

@@ -64,7 +64,7 @@ static struct json *load_file(const struct source *source, const char *path, con
     if (!bytes && asked_by)
         return node_refuse(source->errors, asked_by, NULL, "cannot read '%s': %s", path, strerror(errno));
     if (!bytes)
-        return errors_add(source->errors, "cannot read '%s': %s", path, strerror(errno)), NULL;
+        return errors_end(NULL, source->errors, "cannot read '%s': %s", path, strerror(errno));
     source_note_file(source->files, source->arena, path);
     struct json *node = json_parse(source->arena, source->errors, arena_text(source->arena, path), bytes, size);
     return node && include_all(source, node, &reading) ? node : NULL;

@@ -30,12 +30,6 @@ void suggest_kinds(struct suggestions *suggestions, int place)
         suggest(suggestions, at->kind);
 }
 
-void suggest_components(struct suggestions *suggestions, const char *kind)
-{
-    for (const struct registration *at = registry_kind(kind); at; at = registry_next(at))
-        suggest(suggestions, at->component->name);
-}
-
 static void suggest_blocks_below(struct suggestions *suggestions, const struct option *rows, const char *prefix)
 {
     ROWS_EACH(row, rows) {
@@ -63,6 +57,11 @@ static void suggest_names(const struct walk *walk, const char *kind)
 {
     for (const struct registration *at = registry_kind(kind); at; at = registry_next(at))
         suggest_step(walk, at->component->name, "");
+}
+
+void suggest_components(struct suggestions *suggestions, const char *kind)
+{
+    suggest_names(&(struct walk){suggestions, 0}, kind);
 }
 
 static void suggest_values(const struct walk *walk, const struct option *row)

@@ -34,12 +34,6 @@ struct crew {
     _Alignas(64) atomic_uint round;
 };
 
-static uint32_t cores(void)
-{
-    cpu_set_t set;
-    return sched_getaffinity(0, sizeof set, &set) == 0 ? (uint32_t)CPU_COUNT(&set) : 1;
-}
-
 static void pause_briefly(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
@@ -82,7 +76,9 @@ struct crew *crew_start(uint32_t count, uint32_t ranks_here, crew_work *work, vo
 {
     struct crew *crew = memory_take_aligned(sizeof *crew);
     *crew = (struct crew){.work = work, .context = context, .count = count};
-    crew->spins = count * ranks_here <= cores() ? SPINS : 0;
+    cpu_set_t set;
+    uint32_t cores = sched_getaffinity(0, sizeof set, &set) == 0 ? (uint32_t)CPU_COUNT(&set) : 1;
+    crew->spins = count * ranks_here <= cores ? SPINS : 0;
     crew->members = memory_take(sizeof *crew->members * count);
     for (uint32_t i = 1; i < count; i++) {
         crew->members[i] = (struct member){.crew = crew, .number = i};

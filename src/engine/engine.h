@@ -24,20 +24,3 @@ typedef void event_visitor(void *context, tick_t when, const void *event);
 void engine_visit_tick(const struct engine *engine, uint32_t kind, tick_t when, event_visitor *visit, void *context);
 /* The same for all ticks; those beyond the wheel come in no order. */
 void engine_visit(const struct engine *engine, uint32_t kind, event_visitor *visit, void *context);
-
-/* Where events of a kind go at a tick within the wheel's reach, for those who post many. */
-static inline struct event_list *engine_list(struct engine *engine, uint32_t kind, tick_t when)
-{
-    return &engine->wheel[when % WHEEL_SLOTS * MAX_EVENT_KINDS + kind];
-}
-
-/* Room for one event of `size` bytes (a constant, the kind's size) in a list; the caller fills it. */
-static inline __attribute__((always_inline)) void *engine_list_post(struct engine *engine, struct event_list *list,
-                                                                    uint32_t size)
-{
-    if (__builtin_expect(list->next == list->end, 0))
-        engine_grow(engine, list);
-    void *event = list->next;
-    list->next += size;
-    return event;
-}

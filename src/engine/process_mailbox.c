@@ -12,22 +12,20 @@
 
 enum { PER_CHUNK = 32 };
 
-static struct mail_chunk *chunk_create(uint32_t words)
+/* An empty chunk: this one, which was read, or where it is NULL a new one. */
+static struct mail_chunk *chunk_take(struct mail_chunk *chunk, uint32_t words)
 {
-    return memory_take_aligned(sizeof(struct mail_chunk) + sizeof(uint64_t) * words * PER_CHUNK);
-}
-
-static void chunk_clear(struct mail_chunk *chunk)
-{
+    if (!chunk)
+        chunk = memory_take_aligned(sizeof *chunk + sizeof(uint64_t) * words * PER_CHUNK);
     atomic_store_explicit(&chunk->next, NULL, memory_order_relaxed);
     atomic_store_explicit(&chunk->filled, 0, memory_order_relaxed);
+    return chunk;
 }
 
 void mailbox_init(struct mailbox *mailbox, uint32_t event_size)
 {
     mailbox->words = event_size / 8;
-    mailbox->writing = mailbox->oldest = chunk_create(mailbox->words);
-    chunk_clear(mailbox->writing);
+    mailbox->writing = mailbox->oldest = chunk_take(NULL, mailbox->words);
     mailbox->taken = 0;
     atomic_init(&mailbox->reading, mailbox->writing);
 }
@@ -44,11 +42,10 @@ void mailbox_release(struct mailbox *mailbox)
 static struct mail_chunk *next_chunk(struct mailbox *mailbox)
 {
     struct mail_chunk *chunk = mailbox->oldest;
-    if (chunk == atomic_load_explicit(&mailbox->reading, memory_order_acquire))
-        chunk = chunk_create(mailbox->words);
-    else
+    bool is_read = chunk != atomic_load_explicit(&mailbox->reading, memory_order_acquire);
+    if (is_read)
         mailbox->oldest = atomic_load_explicit(&chunk->next, memory_order_relaxed);
-    chunk_clear(chunk);
+    chunk = chunk_take(is_read ? chunk : NULL, mailbox->words);
     atomic_store_explicit(&mailbox->writing->next, chunk, memory_order_release);
     return chunk;
 }

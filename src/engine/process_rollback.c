@@ -81,26 +81,21 @@ static void take_back(struct process_worker *worker, struct partition_log *log, 
         words_add(&worker->taken_back, sent, sizeof *sent / 8);
 }
 
-static void undo_entry(struct process_worker *worker, uint32_t partition, struct log_entry *entry)
-{
-    const struct model_ops *ops = worker->run->model->ops;
-    if (ops->reverse)
-        ops->reverse(&worker->partitions[partition], &entry->event);
-    else
-        undo_to(&worker->logs[partition].undo, entry->undo_mark);
-}
-
 /* Undoes all events of a partition from `key` on; `cause` is not pending again if it is among them. */
 static void rollback(struct process_worker *worker, uint32_t partition, const struct event *key,
                      const struct event *cause)
 {
     struct partition_log *log = &worker->logs[partition];
+    const struct model_ops *ops = worker->run->model->ops;
     uint64_t end = log->handled.next;
     while (log->handled.next > log->handled.first) {
         struct log_entry *entry = log_entry_at(log, log->handled.next - 1);
         if (event_is_before(&entry->event, key))
             break;
-        undo_entry(worker, partition, entry);
+        if (ops->reverse)
+            ops->reverse(&worker->partitions[partition], &entry->event);
+        else
+            undo_to(&log->undo, entry->undo_mark);
         log->handled.next--;
         while (log->sent.next > entry->sent_mark)
             take_back(worker, log, log->handled.next, end, log_ring_at(&log->sent, --log->sent.next), partition);

@@ -12,14 +12,13 @@
 #include "flitwarp/process.h"
 
 /*
- * ---- process_state.c: the memory that partitions have taken by process_memory(), copied and compared as a whole, and
- * what handlers have overwritten in it ----
+ * ---- process_state.c: the memory that partitions have taken by process_memory(), and what handlers have overwritten in
+ * it ----
  */
 void process_memory_release(struct partition *partition);
 size_t process_memory_size(const struct partition *partition);
-void process_memory_copy(const struct partition *partition, unsigned char *to);
-/* The first byte that is not as in the copy, which was made when there were `bytes`; NULL: none. */
-const void *process_memory_differs(const struct partition *partition, const unsigned char *from, size_t bytes);
+/* Of what there was when the state had so many bytes. */
+uint64_t process_memory_hash(const struct partition *partition, size_t bytes);
 
 /*
  * Things of one size that come at one end, and go at either. Positions count them from the beginning of the run. A ring

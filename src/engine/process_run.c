@@ -133,16 +133,6 @@ static void run_threads(struct process_run *run)
     crew_end(run->crew);
 }
 
-static void add_partition(struct process_run *run, const struct partition *partition)
-{
-    for (uint32_t i = 0; i < run->model->sum_count; i++)
-        run->sums[i] += partition->sums[i];
-    for (uint32_t i = 0; i < run->model->maximum_count; i++)
-        if (partition->maxima[i] > run->maxima[i])
-            run->maxima[i] = partition->maxima[i];
-    digest_merge(&run->digest, &partition->digest);
-}
-
 static void add_worker(struct process_run *run, const struct process_worker *worker)
 {
     uint64_t *into = (uint64_t *)&run->counts;
@@ -151,41 +141,36 @@ static void add_worker(struct process_run *run, const struct process_worker *wor
         into[i] += from[i];
     if (worker->last_time > run->totals.end_tick)
         run->totals.end_tick = worker->last_time;
-    for (uint32_t i = 0; i < worker->partition_count; i++)
-        add_partition(run, &worker->partitions[i]);
+    for (const struct partition *partition = worker->partitions;
+         partition < worker->partitions + worker->partition_count; partition++) {
+        for (uint32_t i = 0; i < run->model->sum_count; i++)
+            run->sums[i] += partition->sums[i];
+        for (uint32_t i = 0; i < run->model->maximum_count; i++)
+            if (partition->maxima[i] > run->maxima[i])
+                run->maxima[i] = partition->maxima[i];
+        digest_merge(&run->digest, &partition->digest);
+    }
 }
 
-/* Over all ranks. */
-static void ranks_total(struct process_run *run)
+/* With pauses: the workers go on from where they are. */
+void process_run(struct process_run *run)
 {
     const struct model *model = run->model;
-    ranks_add(run->ranks, run->sums, model->sum_count);
-    ranks_raise(run->ranks, run->maxima, model->maximum_count);
-    ranks_add(run->ranks, (uint64_t *)&run->counts, PROCESS_COUNTS);
-    ranks_add(run->ranks, run->digest.lanes, 2);
-    run->totals.end_tick = ranks_largest(run->ranks, run->totals.end_tick);
-}
-
-/* To the end, with pauses: the workers go on from where they are. */
-static void run_workers(struct process_run *run)
-{
     for (run_threads(run); run->is_paused; run_threads(run)) {
         run->is_paused = false;
         run->pauses.take(run->pauses.context, run->now);
     }
-}
-
-void process_run(struct process_run *run)
-{
-    run_workers(run);
     for (uint32_t i = 0; i < run->worker_count; i++)
         add_worker(run, run->workers[i]);
-    if (run->rank_count > 1)
-        ranks_total(run);
-    run->totals.sums = run->sums;
-    run->totals.maxima = run->maxima;
-    run->totals.events = run->counts.committed;
-    run->totals.is_complete = run->is_complete;
+    ranks_add(run->ranks, run->sums, model->sum_count);
+    ranks_raise(run->ranks, run->maxima, model->maximum_count);
+    ranks_add(run->ranks, (uint64_t *)&run->counts, PROCESS_COUNTS);
+    ranks_add(run->ranks, run->digest.lanes, 2);
+    run->totals = (struct model_totals){.sums = run->sums,
+                                        .maxima = run->maxima,
+                                        .end_tick = ranks_largest(run->ranks, run->totals.end_tick),
+                                        .events = run->counts.committed,
+                                        .is_complete = run->is_complete};
 }
 
 void process_run_release(struct process_run *run)

@@ -2,6 +2,8 @@
 /* State of partitions, in pieces that the engine can find again, and the undo log, see process_state.h. */
 #include "engine/process_rollback.h"
 
+#include "base/loaded.h"
+
 #include <stdalign.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,32 +43,16 @@ size_t process_memory_size(const struct partition *partition)
     return bytes;
 }
 
-/* The regions that there were when the state had `bytes` bytes: newer ones come first. */
-static const struct process_region *regions_of(const struct partition *partition, size_t bytes)
+uint64_t process_memory_hash(const struct partition *partition, size_t bytes)
 {
-    const struct process_region *region = partition->memory;
-    for (size_t size = process_memory_size(partition); size > bytes; region = region->next)
-        size -= region->bytes;
-    return region;
-}
-
-void process_memory_copy(const struct partition *partition, unsigned char *to)
-{
+    uint64_t hash = 0;
+    size_t left = process_memory_size(partition);
     for (const struct process_region *region = partition->memory; region; region = region->next) {
-        memcpy(to, region->data, region->bytes);
-        to += region->bytes;
+        if (left <= bytes) /* newer regions come first */
+            hash = random_mix(hash ^ bytes_checksum(region->data, region->bytes));
+        left -= region->bytes;
     }
-}
-
-const void *process_memory_differs(const struct partition *partition, const unsigned char *from, size_t bytes)
-{
-    for (const struct process_region *region = regions_of(partition, bytes); region; region = region->next) {
-        for (size_t i = 0; i < region->bytes && memcmp(region->data, from, region->bytes) != 0; i++)
-            if (region->data[i] != from[i])
-                return region->data + i;
-        from += region->bytes;
-    }
-    return NULL;
+    return hash;
 }
 
 /* ---- rings ---- */

@@ -78,17 +78,6 @@ static void values_merge(struct sync_values *into, const struct sync_values *fro
     into->rolled_back += from->rolled_back;
 }
 
-/* All events for other ranks, by worker. */
-static void ranks_gather(struct process_run *run)
-{
-    for (uint32_t rank = 0; rank < run->rank_count; rank++)
-        for (uint32_t i = 0; i < run->worker_count; i++) {
-            struct words *box = &run->workers[i]->rank_boxes[rank];
-            words_add(&run->mail.out[rank], box->words, box->count);
-            box->count = 0;
-        }
-}
-
 /* To the workers that they are for. */
 static void ranks_scatter(struct process_run *run)
 {
@@ -105,7 +94,12 @@ static void ranks_scatter(struct process_run *run)
 /* Where the workers of a rank have met: what each rank's workers agreed on becomes what all agree on. */
 static void ranks_meet(struct process_run *run)
 {
-    ranks_gather(run);
+    for (uint32_t rank = 0; rank < run->rank_count; rank++)
+        for (uint32_t i = 0; i < run->worker_count; i++) {
+            struct words *box = &run->workers[i]->rank_boxes[rank];
+            words_add(&run->mail.out[rank], box->words, box->count);
+            box->count = 0;
+        }
     mail_swap(&run->mail, (const uint64_t *)&run->agreed);
     for (uint32_t rank = 0; rank < run->rank_count; rank++)
         if (rank != run->rank)

@@ -87,20 +87,17 @@ static bool round_meet(struct round *round)
     return worker_goes_on(worker, &values, round->all_handled, round->all_rolled_back);
 }
 
-static void optimistic_begin(struct process_worker *worker)
-{
-    tick_t window = worker->run->settings.window;
-    rollback_init(worker);
-    worker->sent_time = FW_NEVER;
-    worker_build(worker);
-    worker->round = memory_take(sizeof *worker->round);
-    *worker->round = (struct round){.worker = worker, .window = window ? window : WIDEST, .window_is_set = window > 0};
-}
-
 void run_optimistic(struct process_worker *worker)
 {
-    if (!worker->is_built)
-        optimistic_begin(worker);
+    tick_t window = worker->run->settings.window;
+    if (!worker->is_built) {
+        rollback_init(worker);
+        worker->sent_time = FW_NEVER;
+        worker_build(worker);
+        worker->round = memory_take(sizeof *worker->round);
+        *worker->round =
+            (struct round){.worker = worker, .window = window ? window : WIDEST, .window_is_set = window > 0};
+    }
     struct round *round = worker->round;
     while (round_meet(round)) {
         rollback_commit(worker, round->gvt);

@@ -7,7 +7,6 @@
  */
 #include "engine/process_rollback.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -15,32 +14,23 @@ enum {
     AT_ONCE = 64,
 };
 
-struct copy {
-    unsigned char *bytes; /* owned */
-    size_t size, capacity;
+/* The state of the one partition: its bytes, and a hash of them. */
+struct state {
+    size_t bytes;
+    uint64_t hash;
 };
 
-static void copy_take(struct copy *copy, const struct process_worker *worker)
+static struct state state_of(const struct process_worker *worker)
 {
-    copy->size = 0;
-    for (uint32_t i = 0; i < worker->partition_count; i++)
-        copy->size += process_memory_size(&worker->partitions[i]);
-    if (copy->size > copy->capacity) {
-        copy->capacity = copy->size * 2;
-        copy->bytes = memory_resize(copy->bytes, copy->capacity);
-    }
-    unsigned char *to = copy->bytes;
-    for (uint32_t i = 0; i < worker->partition_count; i++) {
-        process_memory_copy(&worker->partitions[i], to);
-        to += process_memory_size(&worker->partitions[i]);
-    }
+    size_t bytes = process_memory_size(&worker->partitions[0]);
+    return (struct state){bytes, process_memory_hash(&worker->partitions[0], bytes)};
 }
 
-static void expect_same(const struct copy *copy, const struct process_worker *worker, const struct event *event,
+static void expect_same(const struct state *state, const struct process_worker *worker, const struct event *event,
                         uint32_t count, const char *when)
 {
     FW_CHECK(
-        !process_memory_differs(&worker->partitions[0], copy->bytes, copy->size),
+        process_memory_hash(&worker->partitions[0], state->bytes) == state->hash,
         "tick %llu, process %llu: with %u event%s from here on %s the state is not as it was; expected process_save() "
         "before everything that handle() overwrites, or a reverse() that undoes all of it",
         (unsigned long long)event->time, (unsigned long long)event->process, count, count == 1 ? "" : "s", when);
@@ -62,18 +52,17 @@ void run_reversal(struct process_worker *worker)
 {
     struct process_run *run = worker->run;
     tick_t end = run->model->end;
-    struct copy before = {0}, after = {0};
     rollback_init(worker);
     worker_build(worker);
     const struct log_ring *handled = &worker->logs[0].handled;
     while (!(run->interrupt && *run->interrupt)) {
-        copy_take(&before, worker);
-        uint32_t count = rollback_forward(worker, end, before.size <= SMALL_STATE ? 1 : AT_ONCE);
+        struct state before = state_of(worker);
+        uint32_t count = rollback_forward(worker, end, before.bytes <= SMALL_STATE ? 1 : AT_ONCE);
         if (!count)
             break;
         struct event first = ((const struct log_entry *)log_ring_at(handled, handled->first))->event;
         struct digest sent = sent_digest(worker);
-        copy_take(&after, worker);
+        struct state after = state_of(worker);
         worker->current = NULL;
         rollback_all(worker);
         expect_same(&before, worker, &first, count, "undone");
@@ -87,6 +76,4 @@ void run_reversal(struct process_worker *worker)
         rollback_commit(worker, FW_NEVER);
     }
     run->is_complete = !(run->interrupt && *run->interrupt);
-    free(before.bytes);
-    free(after.bytes);
 }

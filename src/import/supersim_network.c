@@ -375,16 +375,6 @@ static const struct import_row algorithm_rows[] = {
     {0},
 };
 
-/* A detour by way of the destination is none there. By port, second legs stay in the VCs of the first. */
-static void put_detours(struct import *import)
-{
-    bool is_by_port = has_value(import, "output_type", "port");
-    struct json *detours =
-        import_set(import, "", "by_destination=false detour_vcs=%s", is_by_port ? "first" : "by_leg");
-    if (is_by_port)
-        import_comment(import, detours, "as SuperSim with output_type port; deadlock is not ruled out");
-}
-
 static void put_algorithm(struct import *import)
 {
     const struct json *algorithm = import_need(import, "algorithm");
@@ -398,8 +388,14 @@ static void put_algorithm(struct import *import)
     import_set(import, "", "type=%s", import->kind);
     if (strcmp(topology, "torus") == 0 && import_lists("dimension_order valiant", import->kind))
         import_set(import, "", "dateline=from_wrap");
-    if (strcmp(import->kind, "ugal") == 0 && strcmp(topology, "hyperx") == 0)
-        put_detours(import);
+    if (strcmp(import->kind, "ugal") == 0 && strcmp(topology, "hyperx") == 0) {
+        /* A detour by way of the destination is none there. By port, second legs stay in the VCs of the first. */
+        bool is_by_port = has_value(import, "output_type", "port");
+        struct json *detours =
+            import_set(import, "", "by_destination=false detour_vcs=%s", is_by_port ? "first" : "by_leg");
+        if (is_by_port)
+            import_comment(import, detours, "as SuperSim with output_type port; deadlock is not ruled out");
+    }
     if (strcmp(import->kind, "valiant") == 0 && strcmp(topology, "dragonfly") != 0)
         import_set(import, "", "own_router=true");
     if (!row->ours)

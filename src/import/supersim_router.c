@@ -9,12 +9,6 @@
 
 /* ---- queues ---- */
 
-static bool is_true(struct import *import, const char *path)
-{
-    const struct json *node = import_look(import, path);
-    return node && node->truth;
-}
-
 /* A packet that moves as a whole must fit every buffer that there is, of which that of the shortest channel is least. */
 static unsigned long long least_buffer(struct import *import, double per_latency, unsigned long long least,
                                        unsigned long long most)
@@ -25,7 +19,8 @@ static unsigned long long least_buffer(struct import *import, double per_latency
     for (; latency; latency = latencies ? latency->next : NULL)
         shortest = latency->number < shortest ? latency->number : shortest;
     shortest = ceil(per_latency * shortest / (double)supersim_cycle(import, "channel"));
-    if (!is_true(import, "crossbar_scheduler.full_packet") && !is_true(import, "store_and_forward"))
+    bool is_whole = import_truth_at(import, "crossbar_scheduler.full_packet", false);
+    if (!import_truth_at(import, "store_and_forward", false) && !is_whole)
         return least;
     return shortest <= (double)least ? least : shortest < (double)most ? (unsigned long long)shortest : most;
 }
@@ -242,16 +237,6 @@ static void put_transfer(struct import *import)
 
 /* ---- congestion sensor ---- */
 
-/* Queues that are not there cannot be counted. */
-static const char *countable(struct import *import, const struct json *theirs, const char *account)
-{
-    if (strcmp(import->kind, "input_queued") != 0 || strcmp(account, "output") != 0)
-        return account;
-    import_note(import, theirs, DECISIVE, "this router has no output queues",
-                "network.router.congestion.accounting downstream");
-    return "downstream";
-}
-
 /* Of what has no end there is no share. */
 static bool is_normalised(struct import *import, const struct json *mode, const char *account)
 {
@@ -305,7 +290,11 @@ static void put_sensor(struct import *import)
     const char *per = import_choice(import, mode, modes, "vc");
     if (strcmp(type, "none") == 0)
         return;
-    account = countable(import, counted, account);
+    if (strcmp(import->kind, "input_queued") == 0 && strcmp(account, "output") == 0) {
+        import_note(import, counted, DECISIVE, "this router has no output queues",
+                    "network.router.congestion.accounting downstream");
+        account = "downstream";
+    }
     bool is_share = is_normalised(import, mode, account);
     unsigned long long latency = supersim_ticks(&inner, "latency", "router", 1);
     import_set(import, "congestion", "accounting=%s per=%s normalised=%s latency=%llu", account, per,

@@ -147,6 +147,7 @@ void log_matrix_write(const struct table *matrix, struct csv_file *file);
 struct log_series {
     uint64_t length;        /* of an interval, in ticks */
     struct table intervals; /* by created / length */
+    struct table buckets;   /* of their latencies: by interval and bucket, how often */
     uint64_t first, last;   /* of the intervals */
 };
 

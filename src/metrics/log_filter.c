@@ -2,7 +2,6 @@
 /* Filters from their text, and what is said when they leave nothing. */
 #include "metrics/log_parse.h"
 
-#include "flitwarp/arena.h"
 #include "base/text.h"
 
 #include <stdlib.h>
@@ -53,7 +52,7 @@ static bool read_ranges(struct log_filter *filter, const char *values, struct er
     size_t most = 1;
     for (const char *at = values; *at; at++)
         most += *at == ',';
-    filter->ranges = memory_take(most * sizeof(*filter->ranges));
+    filter->ranges = arena_array(errors->arena, struct log_range, most);
     for (const char *at = values;; at++) {
         const char *first = at;
         if (!read_range(&at, &filter->ranges[filter->count++]))
@@ -97,11 +96,13 @@ static bool read_filter(struct log_filter *filter, struct errors *errors)
 
 bool log_filters_add(struct log_filters *filters, const char *text, struct errors *errors)
 {
-    struct log_filter filter = {.text = text, .keeps = text[0] == '+', .seen = {.low = UINT64_MAX}};
-    bool is_good = read_filter(&filter, errors);
-    filters->list = memory_resize(filters->list, (filters->count + 1) * sizeof(*filters->list));
-    filters->list[filters->count++] = filter;
-    return is_good;
+    const struct log_filter *before = filters->list;
+    filters->list = arena_array(errors->arena, struct log_filter, filters->count + 1);
+    if (filters->count)
+        memcpy(filters->list, before, filters->count * sizeof *before);
+    struct log_filter *filter = &filters->list[filters->count++];
+    *filter = (struct log_filter){.text = text, .keeps = text[0] == '+', .seen = {.low = UINT64_MAX}};
+    return read_filter(filter, errors);
 }
 
 bool log_filters_keep_first(struct log_filters *filters, const struct log_record *record)
@@ -154,12 +155,4 @@ void log_filters_explain(const struct log_filters *filters, enum log_unit unit, 
                    log_unit_name(unit, 1), (unsigned long long)filters->records, log_unit_name(unit, filters->records),
                    all.chars);
     text_release(&all);
-}
-
-void log_filters_release(struct log_filters *filters)
-{
-    for (uint32_t i = 0; i < filters->count; i++)
-        free(filters->list[i].ranges);
-    free(filters->list);
-    *filters = (struct log_filters){0};
 }

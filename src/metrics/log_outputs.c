@@ -9,14 +9,20 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
+#include <string.h>
+
+/* A line as it stands in the log. */
+static void write_line(struct csv_file *file, const char *line, size_t length)
+{
+    csv_bytes(file, line, length);
+    csv_text(file, "\n");
+}
 
 static void write_header(struct log_outputs *outputs, const struct log_reader *reader)
 {
     struct csv_file *file = outputs->files[LOG_RECORDS];
     if (outputs->unit == LOG_PACKETS) {
-        csv_text(file, reader->header);
-        csv_text(file, "\n");
+        write_line(file, reader->header, strlen(reader->header));
         return;
     }
     /* A property that the log lacks has no column. */
@@ -42,22 +48,14 @@ bool log_outputs_open(struct log_outputs *outputs, const char *const names[LOG_O
     return true;
 }
 
-static void add_record(struct log_outputs *outputs, const struct log_record *record, const struct log_reader *reader)
-{
-    struct csv_file *file = outputs->files[LOG_RECORDS];
-    if (outputs->unit == LOG_PACKETS) {
-        csv_bytes(file, reader->line, reader->line_length);
-        csv_text(file, "\n");
-        return;
-    }
-    log_columns_line(&outputs->columns, file, record);
-}
-
 bool log_outputs_add(struct log_outputs *outputs, const struct log_record *record, const struct log_reader *reader,
                      struct errors *errors)
 {
-    if (outputs->files[LOG_RECORDS])
-        add_record(outputs, record, reader);
+    struct csv_file *records = outputs->files[LOG_RECORDS];
+    if (records && outputs->unit == LOG_PACKETS)
+        write_line(records, reader->line, reader->line_length);
+    else if (records)
+        log_columns_line(&outputs->columns, records, record);
     if (outputs->files[LOG_MATRIX])
         log_matrix_add(&outputs->matrix, record);
     if (outputs->files[LOG_SERIES] && !log_series_add(&outputs->series, record))
@@ -129,32 +127,22 @@ static const struct {
 } percentiles[] = {{"p50", 50}, {"p90", 90}, {"p99", 99}, {"p99.9", 99.9}, {"p99.99", 99.99}, {"p99.999", 99.999}};
 #define PERCENTILES (sizeof(percentiles) / sizeof(percentiles[0]))
 
-void log_summary_init(struct log_summary *summary, enum log_unit unit)
+void log_summary_init(struct log_summary *summary, enum log_unit unit, struct arena *arena)
 {
     *summary = (struct log_summary){.unit = unit, .first_created = UINT64_MAX};
-    summary->spreads = memory_take(LOG_SPREADS * sizeof(*summary->spreads));
-}
-
-void log_summary_release(struct log_summary *summary)
-{
-    free(summary->spreads);
-    *summary = (struct log_summary){0};
-}
-
-static inline void spread_add(struct log_spread *spread, uint64_t value)
-{
-    double distance = (double)(value > spread->pivot ? value - spread->pivot : spread->pivot - value);
-    spread->squares += distance * distance;
-    histogram_add(&spread->histogram, value);
+    summary->spreads = arena_array(arena, struct log_spread, LOG_SPREADS);
 }
 
 void log_summary_add(struct log_summary *summary, const struct log_record *record)
 {
     for (uint32_t i = 0; i < LOG_SPREADS && spreads[i].from <= summary->unit; i++) {
         uint64_t value = *(const uint64_t *)((const char *)record + spreads[i].offset);
+        struct log_spread *spread = &summary->spreads[i];
         if (__builtin_expect(summary->kept == 0, 0))
-            summary->spreads[i].pivot = value;
-        spread_add(&summary->spreads[i], value);
+            spread->pivot = value;
+        double distance = (double)(value > spread->pivot ? value - spread->pivot : spread->pivot - value);
+        spread->squares += distance * distance;
+        histogram_add(&spread->histogram, value);
     }
     summary->kept++;
     summary->flits += record->flits;

@@ -21,7 +21,7 @@ struct log_bytes {
     const char *name; /* how messages call it; borrowed */
     int descriptor;
     struct ZSTD_DCtx_s *unpacker; /* owned; NULL: plain text */
-    char *raw;                    /* owned: read and not yet passed on */
+    char *raw;                    /* read and not yet passed on */
     size_t raw_at, raw_end;
     bool is_inside; /* a compressed frame that has not ended */
     bool has_ended;
@@ -30,21 +30,20 @@ struct log_bytes {
 
 struct log_reader {
     struct log_bytes bytes;
-    char *buffer;       /* owned */
-    const char *at;     /* the next line */
-    const char *end;    /* of the last whole line in the buffer */
-    const char *filled; /* of what was read */
-    const struct log_property *
-        *columns; /* owned: what each field of a line is, of packet_log_columns; NULL: passed over */
+    char *buffer;
+    const char *at;                      /* the next line */
+    const char *end;                     /* of the last whole line in the buffer */
+    const char *filled;                  /* of what was read */
+    const struct log_property **columns; /* what each field of a line is, of packet_log_columns; NULL: passed over */
     uint32_t column_count;
     uint32_t known;       /* mask of packet_log_columns: those that are there */
     uint64_t line_number; /* of the line read last */
     const char *line;     /* the line read last, without its end; valid until the next */
     size_t line_length;
-    char *header; /* owned: the first line */
+    char *header; /* the first line */
 };
 
-/* Reads the header; false, with a message, when this is no packet log. */
+/* Reads the header, with memory of the errors' arena; false, with a message, when this is no packet log. */
 bool log_reader_open(struct log_reader *reader, const char *path, struct errors *errors);
 /* False at the end of the log, or, with a message, when it cannot be read on. */
 bool log_reader_next(struct log_reader *reader, struct log_record *record, struct errors *errors);
@@ -78,7 +77,7 @@ struct log_filter {
 };
 
 struct log_filters {
-    struct log_filter *list; /* owned */
+    struct log_filter *list; /* in the arena of the errors of those who add them, as their ranges are */
     uint32_t count;
     uint64_t records; /* that were asked about */
     uint64_t kept;
@@ -90,7 +89,6 @@ bool log_filters_add(struct log_filters *filters, const char *text, struct error
 bool log_filters_keep_first(struct log_filters *filters, const struct log_record *record);
 /* Says why nothing was kept. */
 void log_filters_explain(const struct log_filters *filters, enum log_unit unit, struct errors *errors);
-void log_filters_release(struct log_filters *filters);
 
 static inline bool log_filter_passes(const struct log_filter *filter, const struct log_record *record)
 {
@@ -144,11 +142,10 @@ struct log_summary {
     uint64_t flits;
     uint64_t nonminimal;
     uint64_t first_created, last_arrived;
-    struct log_spread *spreads; /* owned; LOG_SPREADS of them, those of the unit first */
+    struct log_spread *spreads; /* LOG_SPREADS of them, those of the unit first */
 };
 
-void log_summary_init(struct log_summary *summary, enum log_unit unit);
-void log_summary_release(struct log_summary *summary);
+void log_summary_init(struct log_summary *summary, enum log_unit unit, struct arena *arena);
 /* A record that passed the filters. */
 void log_summary_add(struct log_summary *summary, const struct log_record *record);
 

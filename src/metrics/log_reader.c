@@ -13,7 +13,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <zstd.h>
@@ -110,7 +109,7 @@ static bool log_header_read(struct log_reader *reader, const char *line, size_t 
     size_t fields = 1;
     for (size_t i = 0; i < length; i++)
         fields += line[i] == ',';
-    reader->columns = memory_take(fields * sizeof(*reader->columns));
+    reader->columns = arena_take(errors->arena, fields * sizeof(*reader->columns));
     for (size_t at = 0; at <= length;) {
         size_t field = field_length(line + at, length - at);
         add_column(reader, line + at, field, errors);
@@ -230,7 +229,7 @@ static bool log_bytes_open(struct log_bytes *bytes, const char *path, struct err
     bytes->descriptor = is_standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (bytes->descriptor < 0)
         return failed(bytes, errors, strerror(errno));
-    bytes->raw = memory_take(RAW_BYTES);
+    bytes->raw = arena_take(errors->arena, RAW_BYTES);
     while (bytes->raw_end < MAGIC_BYTES && !bytes->has_ended) {
         size_t count;
         if (!read_raw(bytes, bytes->raw + bytes->raw_end, RAW_BYTES - bytes->raw_end, &count, errors))
@@ -326,16 +325,15 @@ bool log_reader_open(struct log_reader *reader, const char *path, struct errors 
     *reader = (struct log_reader){0};
     if (!log_bytes_open(&reader->bytes, path, errors))
         return false;
-    reader->buffer = memory_take(BUFFER_BYTES);
+    reader->buffer = arena_take(errors->arena, BUFFER_BYTES);
     reader->at = reader->end = reader->filled = reader->buffer;
     if (!fill_buffer(reader, errors))
         return false;
     const char *newline = memchr(reader->at, '\n', (size_t)(reader->filled - reader->at));
     size_t length = (size_t)((newline ? newline : reader->filled) - reader->at);
     bool has_return = length > 0 && reader->at[length - 1] == '\r';
-    reader->header = memory_take(length + 1);
-    memcpy(reader->header, reader->at, length);
-    reader->header[length - has_return] = '\0';
+    reader->header = arena_take(errors->arena, length + 1);
+    memcpy(reader->header, reader->at, length - has_return);
     if (!log_header_read(reader, reader->header, length - has_return, errors))
         return false;
     if (!newline)
@@ -418,9 +416,5 @@ void log_reader_close(struct log_reader *reader)
     if (reader->bytes.descriptor > STDERR_FILENO)
         close(reader->bytes.descriptor);
     ZSTD_freeDCtx(reader->bytes.unpacker);
-    free(reader->bytes.raw);
-    free(reader->buffer);
-    free(reader->columns);
-    free(reader->header);
     *reader = (struct log_reader){.bytes.descriptor = -1};
 }

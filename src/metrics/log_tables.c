@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Both are hash tables, since records come in the order of arrival and a log may begin at any tick. An interval counts
- * latencies in the buckets of struct histogram, but only those between the smallest and the largest it has seen: about
- * a kilobyte instead of 59. They are spread out again when it is written.
+ * Hash tables, since records come in the order of arrival and a log may begin at any tick. Latencies of an interval are
+ * counted in those buckets of a struct histogram that occur, and are put together to one when the interval is written.
  */
 #include "metrics/log.h"
 
@@ -10,7 +9,6 @@
 #include "metrics/statistics.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- by pair ---- */
 
@@ -54,46 +52,23 @@ void log_matrix_write(const struct table *matrix, struct csv_file *file)
 
 /* ---- over time ---- */
 
-#define STEP 32u /* buckets are added in such pieces */
-
 struct interval {
     struct cell all;
     uint64_t latency_min;
-    uint64_t *buckets; /* owned: `width` of them from bucket `first` on */
-    uint32_t first, width;
+    uint32_t buckets; /* that occur */
 };
 
 void log_series_init(struct log_series *series, uint64_t length)
 {
     *series = (struct log_series){.length = length};
     table_init(&series->intervals, sizeof(struct interval), NULL);
+    table_init(&series->buckets, sizeof(uint64_t), NULL);
 }
 
 void log_series_release(struct log_series *series)
 {
-    void **intervals = table_sorted(&series->intervals);
-    for (uint32_t i = 0; i < series->intervals.count; i++)
-        free(((struct interval *)intervals[i])->buckets);
-    free(intervals);
     table_release(&series->intervals);
-}
-
-/* Widens the buckets to hold one more. */
-static void interval_widen(struct interval *interval, uint32_t bucket)
-{
-    uint32_t first = bucket / STEP * STEP, end = first + STEP;
-    if (interval->width && interval->first < first)
-        first = interval->first;
-    if (interval->width && interval->first + interval->width > end)
-        end = interval->first + interval->width;
-    size_t bytes = (end - first) * sizeof(*interval->buckets);
-    uint64_t *buckets = memory_take(bytes);
-    if (interval->width)
-        memcpy(buckets + (interval->first - first), interval->buckets, interval->width * sizeof(*buckets));
-    free(interval->buckets);
-    interval->buckets = buckets;
-    interval->first = first;
-    interval->width = end - first;
+    table_release(&series->buckets);
 }
 
 bool log_series_add(struct log_series *series, const struct log_record *record)
@@ -107,29 +82,29 @@ bool log_series_add(struct log_series *series, const struct log_record *record)
         return false;
     series->first = first;
     series->last = last;
-    struct table_key key = {{number, 0, 0}};
-    struct interval *interval = table_put(&series->intervals, &key);
-    uint32_t bucket = (uint32_t)histogram_index(record->latency);
-    if (bucket - interval->first >= interval->width)
-        interval_widen(interval, bucket);
-    interval->buckets[bucket - interval->first]++;
+    struct interval *interval = table_put(&series->intervals, &(struct table_key){{number, 0, 0}});
+    struct table_key key = {{number, histogram_index(record->latency), 0}};
+    interval->buckets += (*(uint64_t *)table_put(&series->buckets, &key))++ == 0;
     if (!interval->all.count || record->latency < interval->latency_min)
         interval->latency_min = record->latency;
     cell_add(&interval->all, record);
     return true;
 }
 
-static void write_latencies(const struct interval *interval, struct histogram *histogram, struct csv_file *file)
+/* Its buckets are the next of all; the histogram is empty before and after. */
+static void write_latencies(const struct interval *interval, void **buckets, struct histogram *histogram,
+                            struct csv_file *file)
 {
     histogram->min = interval->latency_min;
     histogram->span = interval->all.latency_max - interval->latency_min;
-    for (uint32_t i = 0; i < interval->width; i++)
-        histogram->buckets[interval->first + i] = interval->buckets[i];
+    for (uint32_t i = 0; i < interval->buckets; i++)
+        histogram->buckets[table_key_of(buckets[i])->part[1]] = *(uint64_t *)buckets[i];
     csv_ratio(file, interval->all.latency_sum, interval->all.count, ',');
     csv_number(file, histogram_percentile(histogram, 50), ',');
     csv_number(file, histogram_percentile(histogram, 99), ',');
     csv_number(file, interval->all.latency_max, '\n');
-    memset(&histogram->buckets[interval->first], 0, interval->width * sizeof(*histogram->buckets));
+    for (uint32_t i = 0; i < interval->buckets; i++)
+        histogram->buckets[table_key_of(buckets[i])->part[1]] = 0;
 }
 
 static void write_beginning(const struct log_series *series, uint64_t number, uint64_t count, uint64_t flits,
@@ -144,7 +119,7 @@ void log_series_write(const struct log_series *series, struct csv_file *file)
 {
     csv_text(file, "start,count,flits,latency_mean,latency_p50,latency_p99,latency_max\n");
     struct histogram *scratch = memory_take(sizeof(*scratch));
-    void **intervals = table_sorted(&series->intervals);
+    void **intervals = table_sorted(&series->intervals), **buckets = table_sorted(&series->buckets), **next = buckets;
     uint64_t number = series->first;
     for (uint32_t i = 0; i < series->intervals.count; i++, number++) {
         const struct interval *interval = intervals[i];
@@ -153,8 +128,10 @@ void log_series_write(const struct log_series *series, struct csv_file *file)
             csv_text(file, ",,,\n");
         }
         write_beginning(series, number, interval->all.count, interval->all.flits, file);
-        write_latencies(interval, scratch, file);
+        write_latencies(interval, next, scratch, file);
+        next += interval->buckets;
     }
     free(intervals);
+    free(buckets);
     free(scratch);
 }

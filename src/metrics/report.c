@@ -43,8 +43,7 @@ struct json *summary_json(struct arena *arena, const struct histogram *histogram
     return block;
 }
 
-/* [[numbers of a bucket ...], ...] */
-static struct json *buckets_json(struct arena *arena, const struct histogram *histogram, bool shows_middle)
+struct json *buckets_json(struct arena *arena, const struct histogram *histogram, bool shows_middle)
 {
     struct json *buckets = json_array(arena);
     struct histogram_bucket bucket;
@@ -59,20 +58,10 @@ static struct json *buckets_json(struct arena *arena, const struct histogram *hi
     return buckets;
 }
 
-struct json *values_json(struct arena *arena, const struct histogram *histogram)
-{
-    return buckets_json(arena, histogram, true);
-}
-
-struct json *distribution_json(struct arena *arena, const struct histogram *histogram)
-{
-    return buckets_json(arena, histogram, false);
-}
-
 struct json *counts_json(struct arena *arena, const struct histogram *histogram)
 {
     struct json *block = summary_json(arena, histogram, NULL);
-    json_add(block, "distribution", values_json(arena, histogram));
+    json_add(block, "distribution", buckets_json(arena, histogram, true));
     return block;
 }
 

@@ -25,12 +25,10 @@ void report_finish(struct report *report, const void *record);
 
 /* {"mean", "ci95", "min", "max", "p50", "p90", "p99", "p99.9", "p99.99"}; estimate NULL: no interval was taken. */
 struct json *summary_json(struct arena *arena, const struct histogram *histogram, const struct estimate *estimate);
-/* The same for small whole numbers, and how often each occurred: "distribution", by values_json(). */
+/* The same for small whole numbers, and how often each occurred: "distribution", by middles. */
 struct json *counts_json(struct arena *arena, const struct histogram *histogram);
-/* [[value, count], ...]; a bucket of several values, from 256 on, is shown by its middle. */
-struct json *values_json(struct arena *arena, const struct histogram *histogram);
-/* [[low, high, count], ...] for every bucket with samples, for figures. */
-struct json *distribution_json(struct arena *arena, const struct histogram *histogram);
+/* Every bucket with samples, for figures: [[low, high, count], ...], or by its middle: [[value, count], ...]. */
+struct json *buckets_json(struct arena *arena, const struct histogram *histogram, bool shows_middle);
 
 /* ---- result.c ---- */
 

@@ -147,16 +147,6 @@ void batch_means_merge(struct batch_means *into, const struct batch_means *from)
     }
 }
 
-static struct batch_slot total_of(const struct batch_means *batches)
-{
-    struct batch_slot total = {0};
-    for (uint32_t i = 0; i < BATCH_SLOTS; i++) {
-        total.sum += batches->slots[i].sum;
-        total.count += batches->slots[i].count;
-    }
-    return total;
-}
-
 static struct spread spread_of(const struct batch_means *batches, double mean, double count)
 {
     struct spread spread = {0};
@@ -182,7 +172,11 @@ static struct spread spread_of(const struct batch_means *batches, double mean, d
 struct estimate batch_means_estimate(const struct batch_means *batches)
 {
     struct batch_means work = *batches;
-    struct batch_slot total = total_of(&work);
+    struct batch_slot total = {0};
+    for (uint32_t i = 0; i < BATCH_SLOTS; i++) {
+        total.sum += work.slots[i].sum;
+        total.count += work.slots[i].count;
+    }
     if (total.count == 0)
         return (struct estimate){.mean = NAN, .half_width = INFINITY};
     double count = (double)total.count, mean = (double)total.sum / count;

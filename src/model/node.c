@@ -97,12 +97,6 @@ static void node_begin(struct partition *partition)
         }
 }
 
-/* With a bit of its own in each message's number, and none of those that decide which way round. */
-static uint32_t first_of_message(const struct node_torus *torus, uint64_t message)
-{
-    return (uint32_t)((message * 0xd6e8feb86659fd93u >> 32) * torus->dimensions >> 32);
-}
-
 /* The dimension of a packet's next step. */
 static uint32_t node_dimension(const struct node_model *node, const struct servers *servers, uint64_t from,
                                const struct hop *hop, tick_t ready)
@@ -111,8 +105,10 @@ static uint32_t node_dimension(const struct node_model *node, const struct serve
     uint32_t best = node_torus_first(torus, from, hop->destination);
     if (node->routing == ROUTING_E_CUBE)
         return best;
+    /* With a bit of its own in each message's number, and none of those that decide which way round. */
     uint64_t message = node_message(node, hop->event.tie);
-    uint32_t first = node->routing == ROUTING_ROTATED ? first_of_message(torus, message) : best;
+    uint64_t drawn = (message * 0xd6e8feb86659fd93u >> 32) * torus->dimensions >> 32;
+    uint32_t first = node->routing == ROUTING_ROTATED ? (uint32_t)drawn : best;
     tick_t earliest = FW_NEVER;
     for (uint32_t i = 0; i < torus->dimensions; i++) {
         uint32_t d = (first + i) % torus->dimensions;

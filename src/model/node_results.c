@@ -276,8 +276,8 @@ void node_application(const struct model *model, const struct model_totals *tota
     report_count(report, "unfinished_packets", 0); /* those are sampled that arrive in the window */
     report_json(report, "packet_latency", summary_json(arena, latency, &estimate));
     report_json(report, "hops", counts_json(arena, hops));
-    report_json(report, "latency_distribution", distribution_json(arena, latency));
-    report_json(report, "hop_distribution", values_json(arena, hops));
+    report_json(report, "latency_distribution", buckets_json(arena, latency, false));
+    report_json(report, "hop_distribution", buckets_json(arena, hops, true));
 }
 
 static void add_in_flight(const struct node_measured *m, const struct model_totals *totals, struct report *report)
@@ -291,13 +291,12 @@ static void add_in_flight(const struct node_measured *m, const struct model_tota
     report_count(block, "at_end", totals->sums[SUM_CREATED] - totals->sums[SUM_FINISHED]);
 }
 
-static void add_messages(const struct model_totals *totals, struct report *report)
+/* How many, and their mean latency. */
+static void add_mean(const char *name, const char *key, uint64_t count, uint64_t latency, struct report *report)
 {
-    const uint64_t *sums = totals->sums;
-    struct report *block = report_block(report, "messages");
-    report_count(block, "messages", sums[SUM_MESSAGES]);
-    report_number(block, "mean_latency",
-                  sums[SUM_MESSAGES] ? (double)sums[SUM_MESSAGE_LATENCY] / (double)sums[SUM_MESSAGES] : NAN);
+    struct report *block = report_block(report, name);
+    report_count(block, key, count);
+    report_number(block, "mean_latency", count ? (double)latency / (double)count : NAN);
 }
 
 /* By Little's law packets that wait are those that come in a tick times their mean wait. */
@@ -326,12 +325,9 @@ void node_results(const struct model *model, const struct model_totals *totals, 
     report_number(report, "zero_load_latency", distance * hop - (double)node->processing);
     report_count(report, "hop_events", sums[SUM_HOP_EVENTS]);
     add_in_flight(&m, totals, report);
-    struct report *all = report_block(report, "from_the_start");
-    report_count(all, "packets", sums[SUM_FINISHED]);
-    report_number(all, "mean_latency",
-                  sums[SUM_FINISHED] ? (double)sums[SUM_EVERY_LATENCY] / (double)sums[SUM_FINISHED] : NAN);
+    add_mean("from_the_start", "packets", sums[SUM_FINISHED], sums[SUM_EVERY_LATENCY], report);
     if (node->message_packets > 1)
-        add_messages(totals, report);
+        add_mean("messages", "messages", sums[SUM_MESSAGES], sums[SUM_MESSAGE_LATENCY], report);
     if (node->counts_queues) {
         double ticks = m.ticks * node->torus.nodes;
         add_queues("unit_queues", sums[SUM_UNIT_TAKEN], sums[SUM_UNIT_WAIT], totals->maxima[MAX_UNIT_WAIT],

@@ -65,13 +65,10 @@ int run_plan_checkpoints(struct run *run)
 {
     struct simulation *simulation = &run->simulation;
     struct checkpoint *checkpoint = &run->checkpoint;
-    if (run_is_model(run) && simulation->config.simulator.check_reversal) {
-        errors_add(
-            &simulation->errors,
-            "--checkpoint-every: found check_reversal with a model, expected one of them: that is a test of the model, "
-            "not a long run");
-        return EXIT_USAGE;
-    }
+    if (run_is_model(run) && simulation->config.simulator.check_reversal)
+        return errors_end(EXIT_USAGE, &simulation->errors,
+                          "--checkpoint-every: found check_reversal with a model, expected one of them: that is a test "
+                          "of the model, not a long run");
     if (!checkpoint_read_every(checkpoint, run->request.checkpoint_every, &simulation->errors))
         return EXIT_USAGE;
     const struct ranks *ranks = simulation->ranks;

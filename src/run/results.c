@@ -149,8 +149,8 @@ static void add_figures(struct report *block, const struct application *applicat
     report_json(block, "minimal_hops", counts_json(block->arena, minimal));
     report_number(block, "nonminimal_share",
                   m->sampled_delivered ? (double)m->nonminimal / (double)m->sampled_delivered : NAN);
-    report_json(block, "latency_distribution", distribution_json(block->arena, &m->packet_latency));
-    report_json(block, "hop_distribution", values_json(block->arena, &m->hops));
+    report_json(block, "latency_distribution", buckets_json(block->arena, &m->packet_latency, false));
+    report_json(block, "hop_distribution", buckets_json(block->arena, &m->hops, true));
     struct report *phases = report_block(block, "phases");
     for (uint32_t phase = 0; phase <= application->phase; phase++)
         report_count(phases, phase_name(phase), application->phase_start[phase]);

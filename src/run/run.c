@@ -200,10 +200,10 @@ static int run_open_files(struct run *run)
     const char *restless = run->checkpoint.path ? logs_restless(logs) : NULL;
     if (!restless)
         return status;
-    errors_add(&simulation->errors,
-               "%s: found no regular file, expected one: with --checkpoint-every a log is gone on with after a restart",
-               restless);
-    return EXIT_USAGE;
+    return errors_end(
+        EXIT_USAGE, &simulation->errors,
+        "%s: found no regular file, expected one: with --checkpoint-every a log is gone on with after a restart",
+        restless);
 }
 
 static int run_build(struct run *run)

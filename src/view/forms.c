@@ -10,23 +10,14 @@
 
 static const char *form_type(const struct option *row, const struct json *value)
 {
-    switch (row->type) {
-    case OPTION_TYPE_BOOL:
+    const struct option_kind *kind = &option_kinds[row->type];
+    bool is_ticks = row->type == OPTION_TYPE_TICKS || row->type == OPTION_TYPE_TICKS_AUTO;
+    if (row->type == OPTION_TYPE_BOOL)
         return "bool";
-    case OPTION_TYPE_U32:
-    case OPTION_TYPE_U64:
-        return "integer";
-    case OPTION_TYPE_F64:
-        return "number";
-    case OPTION_TYPE_ENUM:
-    case OPTION_TYPE_CHOICE:
+    if (row->type == OPTION_TYPE_ENUM || row->type == OPTION_TYPE_CHOICE)
         return "choice";
-    case OPTION_TYPE_TICKS:
-    case OPTION_TYPE_TICKS_AUTO:
-        return value->type == JSON_NUMBER ? "integer" : "text";
-    default:
-        return "text";
-    }
+    bool is_number = kind->number && (!kind->pattern || (is_ticks && value->type == JSON_NUMBER));
+    return is_number ? kind->number : "text";
 }
 
 static void forms_write_choices(struct text *out, const struct option *row)

@@ -2,7 +2,7 @@
 /* Recordings, see recording.h: what is new in each frame, chunks of them packed, and all of it put into the page. */
 #include "view/session.h"
 
-#include "flitwarp/random.h"
+#include "base/loaded.h"
 #include "network/network.h"
 #include "flitwarp/shown.h"
 
@@ -23,60 +23,41 @@ void recorder_init(struct recorder *recorder, struct watch *watch)
 {
     *recorder = (struct recorder){.watch = watch, .has_detail = watch->network->topology.routers <= DETAILED_ROUTERS};
     recorder->lanes = arena_array(&watch->arena, uint64_t, lane_count(recorder));
+    table_init(&recorder->sent, sizeof(bool), NULL);
 }
 
-void recorder_release(struct recorder *recorder) { free(recorder->sent); }
+void recorder_release(struct recorder *recorder) { table_release(&recorder->sent); }
 
 void recorder_begin_chunk(struct recorder *recorder)
 {
     memset(recorder->lanes, 0, sizeof *recorder->lanes * lane_count(recorder));
-    recorder->sent_count = recorder->since_start = 0;
+    table_release(&recorder->sent);
+    table_init(&recorder->sent, sizeof(bool), NULL);
+    recorder->since_start = 0;
 }
 
 /* ---- flits on channels ---- */
 
 struct flit_writer {
-    const struct recorder *recorder;
+    struct recorder *recorder;
     struct text *out;
-    uint64_t *now; /* owned: hashes of all flits that are there */
-    uint32_t count, capacity;
 };
-
-static int compare_hashes(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
 
 /* What was told of it tells where it is up to the tick at which it arrives. */
 static void recorder_write_flit(void *context, const struct watched_flit *flit)
 {
-    struct flit_writer *writer = context;
-    const struct recorder *recorder = writer->recorder;
-    const struct packet *packet = network_packet(recorder->watch->network, flit->packet);
-    uint64_t hash = random_mix((uint64_t)flit->to.target << 33 ^ (uint64_t)flit->at_terminal << 32 ^ flit->to.lane);
-    hash = random_mix(hash ^ flit->arrives);
-    hash = random_mix(hash ^ (uint64_t)packet->source << 32 ^ packet->sequence) ^ flit->position;
-    writer->now = memory_grow(writer->now, writer->count, &writer->capacity, sizeof *writer->now);
-    writer->now[writer->count++] = hash;
-    if (recorder->sent_count && bsearch(&hash, recorder->sent, recorder->sent_count, sizeof hash, compare_hashes))
+    const struct flit_writer *writer = context;
+    const struct watch *watch = writer->recorder->watch;
+    const struct packet *packet = network_packet(watch->network, flit->packet);
+    struct table_key key = {{(uint64_t)packet->source << 32 | packet->sequence, flit->arrives,
+                             (uint64_t)watch_channel(watch, flit) << 32 | flit->position}};
+    bool *is_told = table_put(&writer->recorder->sent, &key);
+    if (*is_told)
         return;
-    flit_write(writer->out, recorder->watch, flit);
+    *is_told = true;
+    flit_write(writer->out, watch, flit);
     write_u64(writer->out, flit->arrives);
-    flit_write_end(writer->out, recorder->watch, flit);
-}
-
-static void recorder_write_links(struct recorder *recorder, struct text *out)
-{
-    struct flit_writer writer = {.recorder = recorder, .out = out};
-    write_format(out, "'links':[");
-    watch_each_flit(recorder->watch, recorder_write_flit, &writer);
-    write_close(out, ']');
-    if (writer.count)
-        qsort(writer.now, writer.count, sizeof *writer.now, compare_hashes);
-    free(recorder->sent);
-    recorder->sent = writer.now;
-    recorder->sent_count = writer.count;
+    flit_write_end(writer->out, watch, flit);
 }
 
 /* ---- routers ---- */
@@ -108,9 +89,8 @@ static void recorder_write_output(struct text *out, const struct watch *watch, u
 /* Takes back what was written behind `start` where it is what was told before. */
 static void keep_if_new(struct text *out, size_t start, uint64_t *told)
 {
-    uint64_t hash = 1;
-    for (size_t i = start + (out->chars[start] == ','); i < out->length; i++)
-        hash = random_mix(hash ^ (unsigned char)out->chars[i]);
+    size_t first = start + (out->chars[start] == ',');
+    uint64_t hash = bytes_checksum(out->chars + first, out->length - first);
     if (hash == *told)
         out->length = start;
     *told = hash;
@@ -161,7 +141,9 @@ static void recorder_write_router(struct recorder *recorder, struct text *out, u
 void recorder_write(struct recorder *recorder, struct text *out)
 {
     counts_write(out, recorder->watch);
-    recorder_write_links(recorder, out);
+    write_format(out, "'links':[");
+    watch_each_flit(recorder->watch, recorder_write_flit, &(struct flit_writer){recorder, out});
+    write_close(out, ']');
     if (recorder->since_start++ % UTILISATION_EVERY == 0)
         utilisation_write(out, recorder->watch);
     if (!recorder->has_detail) {

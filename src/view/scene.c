@@ -53,16 +53,6 @@ static void write_layout(struct text *out, const struct network *network, const 
     write_format(out, "]}");
 }
 
-static void write_names(struct text *out, const struct network *network)
-{
-    write_format(out, "'names':[");
-    for (uint32_t router = 0; router < network->topology.routers; router++) {
-        char name[128];
-        write_text(out, network_router_name(network, router, name, sizeof name));
-    }
-    write_format(out, "]");
-}
-
 /* One array for each fact of the ports in a list. */
 static void write_ports(struct text *out, const struct network *network, const char *const names[6],
                         const uint32_t *slots, uint32_t count)
@@ -89,8 +79,12 @@ void scene_write(struct text *out, const struct watch *watch, const struct layou
     write_format(out, "'cycle':%llu", (unsigned long long)watch->cycle);
     write_topology(out, network);
     write_layout(out, network, layout);
-    write_names(out, network);
-    write_format(out, "'channels':{");
+    write_format(out, "'names':[");
+    for (uint32_t router = 0; router < network->topology.routers; router++) {
+        char name[128];
+        write_text(out, network_router_name(network, router, name, sizeof name));
+    }
+    write_format(out, "],'channels':{");
     write_ports(out, network, channels, watch->channels.slots, watch->channels.count);
     write_format(out, "},'terminals':{");
     write_ports(out, network, terminals, watch->channels.seats, watch->channels.local);

@@ -89,8 +89,7 @@ struct viewed_run *viewed_run_open(const struct view_source *source, char **over
     if (is_loaded)
         simulation_make_sequential(simulation);
     if (!is_loaded || !simulation_build(simulation)) {
-        for (const struct error_message *message = simulation->errors.first; message; message = message->next)
-            errors_add(errors, "%s", message->text);
+        errors_add_all(errors, &simulation->errors);
         simulation_release(simulation);
         free(run);
         return NULL;

@@ -5,6 +5,7 @@
  * so that it can be started again with other settings.
  */
 #include "base/embedded.h"
+#include "base/table.h"
 #include "run/simulation.h"
 #include "view/layout.h"
 #include "view/server.h"
@@ -107,8 +108,7 @@ struct recorder {
     bool has_detail;     /* else the network is so large that no router is shown close up */
     uint64_t
         *lanes; /* in the watch's arena, by router * 2 * lanes + side and lane: hash of what was told last; 0: idle */
-    uint64_t *sent; /* owned, sorted: hashes of the flits that were on channels */
-    uint32_t sent_count;
+    struct table sent;    /* flits that were told of in this chunk */
     uint32_t since_start; /* frames of this chunk */
 };
 

@@ -16,7 +16,6 @@ struct fixture {
 
 static void fixture_release(struct fixture *fixture)
 {
-    log_filters_release(&fixture->filters);
     arena_release(&fixture->arena);
 }
 

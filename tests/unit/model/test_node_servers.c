@@ -112,15 +112,13 @@ TEST(servers_that_were_undone_are_as_before)
     for (uint32_t round = 0; round < 200; round++) {
         uint64_t mark = undo.next;
         size_t bytes = process_memory_size(&both.partition);
-        unsigned char *memory = malloc(bytes);
-        process_memory_copy(&both.partition, memory);
+        uint64_t hash = process_memory_hash(&both.partition, bytes);
         memcpy(kept, both.plain, sizeof *kept);
         struct random random = both.random;
         tick_t now = both.now;
         both_take(&both, NODES, 100, 3000);
         undo_to(&undo, mark);
-        EXPECT(!process_memory_differs(&both.partition, memory, bytes));
-        free(memory);
+        EXPECT(process_memory_hash(&both.partition, bytes) == hash);
         memcpy(both.plain, kept, sizeof *kept);
         both.random = random;
         both.now = now;
