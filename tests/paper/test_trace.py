@@ -195,6 +195,21 @@ def test_a_cpu_has_time_for_each_byte(replay):
     assert block["time_by_rank"] == [O + 200, eager(101) + 2 * 200]
 
 
+@pytest.mark.parametrize("bytes_, copied", [(100, 200), (5000, 10000), (5001, 0)])
+def test_an_eager_message_is_copied_before_it_leaves(bytes_, copied, replay):
+    lines = ["s: send %db to 1" % bytes_, "recv %db from 0" % bytes_]
+    alone, block = (replay(lines, eager_limit=5000, **more) for more in ({}, {"copy_per_byte": "2ns"}))
+    assert [one - other for one, other in zip(block["time_by_rank"], alone["time_by_rank"])] == [copied, copied]
+
+
+def test_a_copy_takes_no_cpu_and_later_messages_do_not_overtake(replay):
+    block = replay(["send 100b to 1; send 10b to 2; calc 500", "recv 100b from 0", "recv 10b from 0"], copy_per_byte="2ns")
+    assert block["time_by_rank"][0] == 2 * O + 500
+    receives = "a: recv 1000b from 0; c: calc 9000; b: recv 10b from 0; c requires a; b requires c"
+    block = replay(["a: send 1000b to 1; b: send 10b to 1; b irequires a", receives], copy_per_byte="2ns")
+    assert block["time_by_rank"][1] == eager(1000) + 2000 + 9000 + O
+
+
 # ---- several ranks at a terminal ----
 
 @pytest.mark.parametrize("placing, neighbour", [("block", 1), ("cyclic", 3)])

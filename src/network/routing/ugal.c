@@ -28,7 +28,7 @@
 #include <string.h>
 
 enum knowledge { KNOWLEDGE_LOCAL, KNOWLEDGE_GLOBAL };
-enum hop_count { HOPS_ABSOLUTE, HOPS_NORMALIZED };
+enum hop_count { HOPS_ABSOLUTE, HOPS_NORMALIZED, HOPS_IGNORED };
 enum straight_vcs { STRAIGHT_IN_BOTH, STRAIGHT_IN_SECOND, STRAIGHT_TOGETHER };
 enum detour_vcs { DETOUR_BY_LEG, DETOUR_IN_FIRST };
 
@@ -39,7 +39,7 @@ struct ugal_config {
     double threshold, bias;
 };
 static const char *const knowledge_names[] = {"local", "global", NULL};
-static const char *const hop_count_names[] = {"absolute", "normalized", NULL};
+static const char *const hop_count_names[] = {"absolute", "normalized", "ignored", NULL};
 static const char *const straight_vcs_names[] = {"both", "second", "together", NULL};
 static const char *const detour_vcs_names[] = {"by_leg", "first", NULL};
 
@@ -53,8 +53,9 @@ static const struct option ugal_options[] = {
     OPTION_F64(struct ugal_config, threshold, "0", 0, 1e9, NULL,
                "congestion up to which a packet goes straight without looking at detours"),
     OPTION_F64(struct ugal_config, bias, "0", -1e9, 1e9, NULL, "added to the weight of a detour"),
-    OPTION_ENUM(struct ugal_config, hop_count, "\"absolute\"", hop_count_names,
-                "hops in a weight: all of them, or as a multiple of those of the straight way"),
+    OPTION_ENUM(
+        struct ugal_config, hop_count, "\"absolute\"", hop_count_names,
+        "hops in a weight: all of them, as a multiple of those of the straight way, or none: congestion alone decides"),
     OPTION_ENUM(struct ugal_config, straight_vcs, "\"both\"", straight_vcs_names,
                 "VCs of packets that go straight: those of both legs of a detour, by VC the less congested ones; "
                 "the second leg's; or those of both legs, weighed and offered together; on grids and hyperx"),
@@ -209,7 +210,7 @@ static void weigh_way(struct route *route, const struct ugal *ugal, uint32_t way
 /* What a way's congestion is multiplied with. */
 static double hop_factor(const struct ugal_config *config, double hops, double straight_hops)
 {
-    if (config->knowledge == KNOWLEDGE_GLOBAL)
+    if (config->knowledge == KNOWLEDGE_GLOBAL || config->hop_count == HOPS_IGNORED)
         return 1;
     return config->hop_count == HOPS_NORMALIZED ? hops / straight_hops : hops;
 }

@@ -116,12 +116,27 @@ void replay_message_done(struct replay_rank *rank, uint32_t task, tick_t now)
         replay_follow(rank, WORK_END, task);
 }
 
+/* Begins the copy of a message, which takes no cpu, and tells whether it takes time. */
+static bool waits_for_copy(struct replay_rank *rank, struct work work, tick_t now)
+{
+    const struct trace_config *config = rank->replay->config;
+    if (config->copy_per_byte <= 0 || work.kind == WORK_COPIED)
+        return false;
+    uint64_t bytes = bytes_of(rank, work);
+    tick_t duration = bytes > config->eager_limit ? 0 : whole_ticks(config->copy_per_byte * (double)bytes);
+    tick_t end = replay_copy_end(rank, work, now + duration);
+    work.kind = WORK_COPIED;
+    if (end > now)
+        set_timer(rank, end, work);
+    return end > now;
+}
+
 static void replay_finish(struct replay_rank *rank, struct work work, tick_t now)
 {
-    if (work.kind == WORK_SEND || work.kind == WORK_BOOKED)
-        replay_send(rank, work.task, work.step, now);
-    else
+    if (work.kind != WORK_SEND && work.kind != WORK_BOOKED && work.kind != WORK_COPIED)
         replay_message_done(rank, work.task, now);
+    else if (!waits_for_copy(rank, work, now))
+        replay_send(rank, work.task, work.step, now);
 }
 
 /* Gives a cpu that is free the next work that takes time. */
@@ -240,6 +255,8 @@ static void do_work(struct replay_rank *rank, struct work work, tick_t now)
         replay_end(rank, work.task, now);
     else if (work.kind == WORK_CPU)
         cpu_is_done(rank, work.task, now);
+    else if (work.kind == WORK_COPIED)
+        replay_finish(rank, work, now);
     else if (work.kind == WORK_START)
         begin_all(rank, now);
     else /* its interface is ready */

@@ -23,7 +23,7 @@ struct trace_config {
     struct application_config common;
     const char *file;
     struct choice format, motif;
-    double compute_scale, overhead_per_byte, reduction_time, local_bandwidth;
+    double compute_scale, overhead_per_byte, copy_per_byte, reduction_time, local_bandwidth;
     uint64_t overhead, gap, eager_limit, local_latency;
     uint32_t ranks_per_terminal, placing;
     bool per_rank;
@@ -37,6 +37,7 @@ enum work_kind {
     WORK_COMPUTE, /* on the task's cpu */
     WORK_SEND,    /* the same; of a collective: with its step, as the next two */
     WORK_BOOKED,  /* the same send, whose turn it is at its interface */
+    WORK_COPIED,  /* the same send, whose bytes are where the network takes them */
     WORK_TAKE,    /* the same: a message has arrived for the task */
     WORK_CPU,     /* a timer: cpu number `task` has done its work */
     WORK_START,   /* a timer: the job begins */
@@ -92,6 +93,7 @@ enum note_kind {
     NOTE_PIECES,   /* by rank, task and step: pieces that have arrived */
     NOTE_MATCHED,  /* the same: the receive that waits for the rest */
     NOTE_OFFERED,  /* by task and step: a send that waits for its receive */
+    NOTE_COPIED,   /* by rank: when the last message to there has been copied */
 };
 
 struct replay {
@@ -150,6 +152,8 @@ void replay_drop_note(struct replay_rank *rank, enum note_kind kind, uint64_t a,
 
 /* A message to send: of a task, or of a step of a collective (else step is 0). */
 void replay_send(struct replay_rank *rank, uint32_t task, uint32_t step, tick_t now);
+/* When its copy ends, if not `end`: after those of earlier ones to the same rank. */
+tick_t replay_copy_end(struct replay_rank *rank, struct work work, tick_t end);
 /* A receive, of a task or of a step of a collective, looks for its message. */
 void replay_post(struct replay_rank *rank, const struct envelope *envelope, struct work receive, tick_t now);
 void replay_probe(struct replay_rank *rank, uint32_t task);

@@ -94,6 +94,14 @@ static bool has_mode(const struct task *task, enum task_flag mode)
     return task->kind == TASK_SEND && task->flags & mode;
 }
 
+tick_t replay_copy_end(struct replay_rank *rank, struct work work, tick_t end)
+{
+    uint64_t *last =
+        replay_note(rank, NOTE_COPIED, message_of(rank->replay, rank->number, work.task, work.step).peer, 0);
+    *last = end > *last ? end : *last + 1;
+    return *last;
+}
+
 void replay_send(struct replay_rank *rank, uint32_t number, uint32_t step, tick_t now)
 {
     const struct task *task = &rank->program->tasks[number];

@@ -471,6 +471,8 @@ TEST(ugal_is_set_by_threshold_bias_and_samples)
     EXPECT(detours_of("{\"type\": \"ugal\", \"detours\": 8}", 5, 0) > 190);
     EXPECT(detours_of("{\"type\": \"ugal\", \"hop_count\": \"normalized\"}", 5, 2.4) > 70);
     EXPECT_EQ_U64(detours_of("{\"type\": \"ugal\", \"hop_count\": \"normalized\"}", 5, 2.5), 0);
+    EXPECT(detours_of("{\"type\": \"ugal\", \"hop_count\": \"ignored\"}", 5, 4.9) > 70);
+    EXPECT_EQ_U64(detours_of("{\"type\": \"ugal\", \"hop_count\": \"ignored\"}", 5, 5), 0);
 }
 
 /* A router of group 0 whose way to group 1 begins with a local channel, and the place of the group's channel there. */
