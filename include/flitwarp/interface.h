@@ -19,9 +19,9 @@ struct __attribute__((may_alias)) interfaces_head {
 
 struct interface_ops {
     COMPONENT_HEAD;
-    bool is_in_one_part; /* it runs on one thread */
-    size_t size;         /* of its own struct, zeroed but for its head before it is built */
-    struct rails (*rails)(const void *config);
+    bool is_in_one_part;                       /* it runs on one thread */
+    size_t size;                               /* of its own struct, zeroed but for its head before it is built */
+    struct rails (*rails)(const void *config); /* NULL: one each */
     /* Refuses networks that it cannot serve; optional. */
     void (*check)(const struct network *network, const struct choice *self, struct errors *errors);
     /* Makes the interfaces; nothing can be wrong any more. */
@@ -115,4 +115,15 @@ static inline void interface_arrive(struct network *network, uint32_t terminal, 
     FW_CHECK(received + flits == packet->size, "tick %llu terminal %u: packet %u ends after %u of %u flits",
              (unsigned long long)now, terminal, flit.packet, received + flits, packet->size);
     interface_deliver(network, flit.packet, now);
+}
+
+/* A flit is consumed as it arrives, and its credit will be at the router, at its lane behind `exit`, so many ticks later. */
+static inline void interface_consume(struct network *network, const struct flit_event *event, struct lane_place exit,
+                                     tick_t credit_latency, tick_t now)
+{
+    exit.lane += event->to.lane;
+    send_credit(network, EVENT_CREDIT, exit, now + credit_latency);
+    if (network_is_traced(network, event->flit.packet) && event->flit.place & FLIT_TAIL)
+        network_trace(network, now, FW_NONE, "eject", "tail at terminal %u", event->to.target);
+    interface_arrive(network, event->to.target, event->flit, 1, now, now);
 }

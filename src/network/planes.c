@@ -42,7 +42,7 @@ bool planes_share_rails(const struct network_config *config, uint32_t num_vcs, s
     const struct interface_ops *interface = CHOICE_OPS(&config->interface, struct interface_ops);
     uint32_t rails = config->planes.rails, planes = config->planes.count, channels = rails / planes;
     uint32_t most = num_vcs ? UINT16_MAX / num_vcs : UINT16_MAX; /* that lanes can be named of */
-    *each = interface->rails(config->interface.config);
+    *each = interface->rails ? interface->rails(config->interface.config) : (struct rails){1, 1};
     if (rails % planes) {
         uint32_t below = channels ? channels : 1;
         node_error(errors, network_node(config, "planes"), "rails",

@@ -213,15 +213,6 @@ static uint64_t cut_run_pass(struct cut_search *search, uint8_t *side)
     return best;
 }
 
-/* Betters a cut, and balances it; returns the links that it cuts, UINT64_MAX where no balance was found. */
-static uint64_t cut_search_improve(struct cut_search *search, uint8_t *side)
-{
-    uint64_t best = UINT64_MAX, found = 0;
-    for (uint32_t pass = 0; pass < MAX_PASSES && (found = cut_run_pass(search, side)) < best; pass++)
-        best = found;
-    return best;
-}
-
 /* ---- cuts to begin with ---- */
 
 /* Where a router comes in the order of a cut: by key, then by number. */
@@ -246,11 +237,13 @@ static int by_key(const void *left, const void *right)
     return a->router < b->router ? -1 : 1;
 }
 
-/* Betters the cut in finder->side and keeps it if it is the best so far. */
+/* Betters the cut in finder->side, and balances it if that can be, and keeps it if it is the best so far. */
 static void try_side(struct finder *finder, const char *method)
 {
     struct bisection *best = finder->best;
-    uint64_t links = cut_search_improve(&finder->search, finder->side);
+    uint64_t links = UINT64_MAX, found = 0;
+    for (uint32_t pass = 0; pass < MAX_PASSES && (found = cut_run_pass(&finder->search, finder->side)) < links; pass++)
+        links = found;
     best->tried++;
     if (links >= best->links)
         return;
@@ -327,13 +320,6 @@ static void try_region(struct finder *finder, struct path_search *region, struct
     try_order(finder, "a search from a router");
 }
 
-static void try_drawn(struct finder *finder, struct random *random)
-{
-    for (uint32_t router = 0; router < finder->adjacency->topology->routers; router++)
-        finder->order[router] = (struct ranked){random_u64(random), router};
-    try_order(finder, "a random half");
-}
-
 /* ---- METIS ---- */
 
 #ifdef FLITWARP_HAVE_METIS
@@ -394,7 +380,9 @@ void bisection_find(struct bisection *bisection, const struct adjacency *adjacen
         try_metis(&finder);
     for (uint32_t i = 0; i < MAX_DRAWN && finder.search.work < budget; i++) {
         try_region(&finder, &region, &random);
-        try_drawn(&finder, &random);
+        for (uint32_t router = 0; router < routers; router++)
+            finder.order[router] = (struct ranked){random_u64(&random), router};
+        try_order(&finder, "a random half");
     }
     if (bisection->links == UINT64_MAX) /* one router has all terminals */
         bisection->links = 0;

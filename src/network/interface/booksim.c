@@ -60,12 +60,6 @@ struct terminals {
     struct terminal *each; /* by terminal */
 };
 
-static struct rails terminals_rails(const void *config)
-{
-    (void)config;
-    return (struct rails){.injection = 1, .ejection = 1};
-}
-
 static void terminals_check(const struct network *network, const struct choice *self, struct errors *errors)
 {
     const char *router = network->core->config->router.component->name;
@@ -277,11 +271,7 @@ static void terminals_receive_flits(void *interfaces, tick_t now, const void *ev
     struct terminals *all = interfaces;
     for (const struct flit_event *event = events, *end = event + count; event < end; event++) {
         const struct terminal *terminal = &all->each[event->to.target];
-        struct lane_place back = {.target = terminal->exit.target, .lane = terminal->exit.lane + event->to.lane};
-        send_credit(all->network, EVENT_CREDIT, back, now + terminal->credit_latency);
-        if (network_is_traced(all->network, event->flit.packet) && event->flit.place & FLIT_TAIL)
-            network_trace(all->network, now, FW_NONE, "eject", "tail at terminal %u", event->to.target);
-        interface_arrive(all->network, event->to.target, event->flit, 1, now, now);
+        interface_consume(all->network, event, terminal->exit, terminal->credit_latency, now);
     }
 }
 
@@ -320,7 +310,6 @@ static const struct interface_ops booksim_terminals = {
     .options = terminals_options,
     .example = "{\"type\": \"booksim\", \"classes\": 2}",
     .size = sizeof(struct terminals),
-    .rails = terminals_rails,
     .check = terminals_check,
     .build = terminals_build,
     .receive_flits = terminals_receive_flits,

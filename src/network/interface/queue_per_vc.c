@@ -301,11 +301,7 @@ static void queue_per_vc_receive_flits(void *interfaces, tick_t now, const void 
     struct queue_per_vc *all = interfaces;
     for (const struct flit_event *event = events, *end = event + count; event < end; event++) {
         const struct outlet *outlet = &all->outlets[event->to.target];
-        struct lane_place back = {.target = outlet->exit.target, .lane = outlet->exit.lane + event->to.lane};
-        send_credit(all->network, EVENT_CREDIT, back, now + outlet->latency);
-        if (network_is_traced(all->network, event->flit.packet) && event->flit.place & FLIT_TAIL)
-            network_trace(all->network, now, FW_NONE, "eject", "tail at terminal %u", event->to.target);
-        interface_arrive(all->network, event->to.target, event->flit, 1, now, now);
+        interface_consume(all->network, event, outlet->exit, outlet->latency, now);
     }
 }
 

@@ -42,12 +42,6 @@ struct single_channel {
     struct terminal *terminals;
 };
 
-static struct rails single_channel_rails(const void *config)
-{
-    (void)config;
-    return (struct rails){.injection = 1, .ejection = 1};
-}
-
 static void single_channel_build(void *interfaces, const void *config)
 {
     struct single_channel *all = interfaces;
@@ -195,7 +189,6 @@ static const struct interface_ops single_channel = {
     .options = single_channel_options,
     .example = "{\"type\": \"single_channel\", \"latency\": 2}",
     .size = sizeof(struct single_channel),
-    .rails = single_channel_rails,
     .check = interface_check_plain,
     .build = single_channel_build,
     .receive_flits = single_channel_receive_flits,

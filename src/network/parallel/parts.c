@@ -77,7 +77,7 @@ static uint32_t *shortest_across(const struct network *network, struct arena *sc
     return across;
 }
 
-static void share_blocks(const struct network *network, uint32_t parts, uint16_t *owner)
+static bool share_blocks(const struct network *network, uint32_t parts, uint16_t *owner)
 {
     struct arena scratch = {0};
     uint64_t total, before = 0;
@@ -109,6 +109,7 @@ static void share_blocks(const struct network *network, uint32_t parts, uint16_t
         }
     }
     arena_release(&scratch);
+    return true;
 }
 
 #ifdef FLITWARP_HAVE_METIS
@@ -160,15 +161,6 @@ static bool share_by_metis(const struct network *network, uint32_t parts, uint16
     return false;
 }
 #endif
-
-static bool partition_routers(const struct network *network, uint32_t parts, enum partition_method method,
-                              uint16_t *owner, struct errors *errors)
-{
-    if (method == PARTITION_METIS && parts > 1)
-        return share_by_metis(network, parts, owner, errors);
-    share_blocks(network, parts, owner);
-    return true;
-}
 
 /* ---- the parts ---- */
 
@@ -268,7 +260,8 @@ bool network_share_out(struct network *network, const struct network_split *spli
     uint32_t with_routers = network->core->all_parts < topology->routers ? network->core->all_parts : topology->routers;
     uint16_t *owner = arena_array(network->arena, uint16_t, topology->routers);
     uint16_t *terminal_owner = arena_array(network->arena, uint16_t, topology->terminals);
-    if (!partition_routers(network, with_routers, split->method, owner, errors))
+    if (!(split->method == PARTITION_METIS && with_routers > 1 ? share_by_metis(network, with_routers, owner, errors)
+                                                               : share_blocks(network, with_routers, owner)))
         return false;
     for (uint32_t terminal = 0; terminal < topology->terminals; terminal++) { /* each plane's parts have their share */
         size_t plane = terminal % network->plane_count;

@@ -5,11 +5,11 @@
  * step looks first and acts then, so that what one stage does the next one sees in the next step:
  *
  *   queue_arrivals    a flit that comes to an empty lane begins a stage
- *   begin_routing     all heads that wait for it, if none is being routed
+ *   (routing begins)  for all heads that wait for it, if none is being routed
  *   ask_for_vcs       the VC allocator
  *   look_at_held      packets that have the switch: can they go on?
  *   ask_for_switch    the switch allocator; heads that have no VC yet too, where they speculate
- *   begin_crossing    all flits that wait for it, if none is crossing
+ *   (crossing begins) for all flits that wait for it, if none is crossing
  *
  *   end_routing, take_vcs, go_on_held, leave_by_switch, end_crossing    what the same stages have decided
  *
@@ -88,14 +88,23 @@ static uint32_t switch_column(const struct booksim *q, const struct booksim_rout
     return r->out_number[output / q->num_vcs] * speedup + in_number(q, r, lane) % speedup;
 }
 
-static void list_add(struct lane_list *list, uint32_t lane) { list->lanes[list->count++] = (uint16_t)lane; }
+static void list_add(struct stage_list *list, uint32_t lane) { list->lanes[list->count++] = (uint16_t)lane; }
 
 /* Those that a stage is through with leave its list. */
-static void list_drop_begun(struct lane_list *list)
+static void list_drop_begun(struct stage_list *list)
 {
     list->count -= list->begun;
     memmove(list->lanes, list->lanes + list->begun, list->count * sizeof *list->lanes);
     list->begun = 0;
+}
+
+/* A stage of several cycles: all that wait begin together, when those before them are through. */
+static void list_begin(const struct booksim *q, struct stage_list *list, uint32_t cycles, tick_t now)
+{
+    if (list->begun || !list->count)
+        return;
+    list->begun = list->count;
+    list->end = now + (cycles - 1) * q->config.cycle;
 }
 
 static bool has_full_queue(const struct booksim *q, const struct booksim_router *r, uint32_t port, tick_t now)
@@ -194,15 +203,6 @@ static bool queue_arrivals(struct booksim *q, struct booksim_router *r, tick_t n
 }
 
 /* ---- routing ---- */
-
-/* All that wait begin together, when those before them are through. */
-static void begin_routing(const struct booksim *q, struct booksim_router *r, tick_t now)
-{
-    if (r->routing.begun || !r->routing.count)
-        return;
-    r->routing.begun = r->routing.count;
-    r->routing.end = now + (q->config.routing_latency - 1) * q->config.cycle;
-}
 
 static void end_routing(struct booksim *q, struct booksim_router *r, tick_t now)
 {
@@ -323,14 +323,6 @@ static void ask_by_speculation(const struct booksim *q, const struct booksim_rou
     }
 }
 
-/* A head that speculated was given the switch: has it a VC for it too? */
-static bool comes_true(const struct booksim *q, const struct booksim_router *r, const struct booksim_lane *lane,
-                       uint32_t number, uint32_t column)
-{
-    return lane->output != NO_GRANT && switch_column(q, r, number, lane->output) == column &&
-           !is_full(q, r, lane->output);
-}
-
 static void read_switch_grants(struct booksim *q, struct booksim_router *r, const struct matching *m)
 {
     for (uint32_t i = 0; i < r->waiting.begun; i++) {
@@ -340,7 +332,10 @@ static void read_switch_grants(struct booksim *q, struct booksim_router *r, cons
         if (!bits_test(m->granted, row) || q->asker[(size_t)row * m->cols + m->grant[row]] != number)
             continue;
         r->turn[row] = (uint16_t)((number % q->num_vcs + q->config.input_speedup) % q->num_vcs);
-        if (lane->stage == STAGE_HAS_VC || comes_true(q, r, lane, number, m->grant[row]))
+        bool comes_true = lane->stage == STAGE_HAS_VC || /* a head that speculated needs a VC for it too */
+                          (lane->output != NO_GRANT && switch_column(q, r, number, lane->output) == m->grant[row] &&
+                           !is_full(q, r, lane->output));
+        if (comes_true)
             lane->grant = m->grant[row];
     }
 }
@@ -388,7 +383,7 @@ static void leave(struct booksim *q, struct booksim_router *r, uint32_t number, 
     congestion_change(q->congestion, r->number, output, QUEUE_DOWNSTREAM, 1, now);
     r->flits[output]++;
     q->flit_hops++;
-    FW_CHECK(r->crossing.count < r->crossing.most, "router %u: the switch is full", r->number);
+    FW_CHECK(r->crossing.count < q->most_crossing, "router %u: the switch is full", r->number);
     r->crossing.flits[r->crossing.count++] = (struct crossing){flit, output};
     trace_leaving(q->network, r->number, "leave", flit, output, now);
     if (is_tail) {
@@ -444,17 +439,9 @@ static void go_on_held(struct booksim *q, struct booksim_router *r, tick_t now, 
 
 /* ---- crossing ---- */
 
-static void begin_crossing(const struct booksim *q, struct booksim_router *r, tick_t now)
-{
-    if (r->crossing.begun || !r->crossing.count)
-        return;
-    r->crossing.begun = r->crossing.count;
-    r->crossing.end = now + (q->config.crossbar_latency - 1) * q->config.cycle;
-}
-
 static void end_crossing(struct booksim *q, struct booksim_router *r, tick_t now)
 {
-    struct crossing_list *crossing = &r->crossing;
+    struct stage_list *crossing = &r->crossing;
     if (!crossing->begun || now < crossing->end)
         return;
     for (uint32_t i = 0; i < crossing->begun; i++) {
@@ -477,11 +464,11 @@ static void end_crossing(struct booksim *q, struct booksim_router *r, tick_t now
 static bool step_once(struct booksim *q, struct booksim_router *r, tick_t now, tick_t step)
 {
     bool is_active = queue_arrivals(q, r, now);
-    begin_routing(q, r, now);
+    list_begin(q, &r->routing, q->config.routing_latency, now);
     is_active |= ask_for_vcs(q, r);
     look_at_held(q, r);
     is_active |= ask_for_switch(q, r, now);
-    begin_crossing(q, r, now);
+    list_begin(q, &r->crossing, q->config.crossbar_latency, now);
     is_active |= r->routing.count || r->held.count || r->crossing.count;
 
     end_routing(q, r, now);

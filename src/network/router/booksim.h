@@ -53,21 +53,17 @@ struct booksim_lane {
     uint16_t hops;    /* of the packet, when its head came to the front: that may be far ahead by now */
 };
 
-/* Lanes that wait for a stage, in the order in which they came to it; the first `begun` are in it. */
-struct lane_list {
-    uint16_t *lanes;
+/* Who waits for a stage, in the order in which they came to it; the first `begun` are in it. */
+struct stage_list {
     uint32_t count, begun;
     tick_t end; /* of the stage, where it takes several cycles */
-};
-
-/* Flits on their way through the switch. */
-struct crossing_list {
-    struct crossing {
-        struct flit flit;
-        uint32_t output; /* lane */
-    } * flits;
-    uint32_t count, begun, most;
-    tick_t end;
+    union {
+        uint16_t *lanes;
+        struct crossing {
+            struct flit flit;
+            uint32_t output; /* lane */
+        } * flits;           /* on their way through the switch */
+    };
 };
 
 struct booksim_router {
@@ -80,11 +76,10 @@ struct booksim_router {
     uint64_t *arrived; /* input lanes to which a flit has come in this cycle */
     uint64_t *usable;  /* output lanes that lead somewhere */
     struct booksim_lane *inputs;
-    unsigned char *rooms;                        /* by output port: struct booksim_room */
-    uint16_t *owner;                             /* by output lane: the input lane that has it, or NOBODY */
-    uint32_t *flits;                             /* by output lane: that have left, modulo 2^32 */
-    struct lane_list routing, vc, held, waiting; /* the last for the switch */
-    struct crossing_list crossing;
+    unsigned char *rooms;                                   /* by output port: struct booksim_room */
+    uint16_t *owner;                                        /* by output lane: the input lane that has it, or NOBODY */
+    uint32_t *flits;                                        /* by output lane: that have left, modulo 2^32 */
+    struct stage_list routing, vc, held, waiting, crossing; /* the last but one for the switch */
     tick_t *free_at;               /* by output port: when its channel can take the next flit */
     tick_t *credit_at;             /* by input port: when its channel took the last credit, */
     tick_t *credit_of;             /* and the step that this was of */
@@ -101,6 +96,7 @@ struct booksim {
     uint32_t places;        /* of a lane's ring */
     uint32_t local_lanes;   /* of ports to terminals, which BookSim counts behind the others */
     uint32_t rows, columns; /* of the switch */
+    uint32_t most_crossing; /* flits in it at once */
     bool asks_ahead;        /* routing is adaptive and takes no time: what it sees is what it was when a head came */
     bool is_ranked;         /* requests for the switch have ranks */
     struct allocation vcs, ways; /* of output lanes to packets, of ways through the switch to flits */

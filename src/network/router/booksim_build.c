@@ -120,19 +120,18 @@ static void init_lane(struct booksim *q, struct booksim_router *r, uint32_t numb
 }
 
 /* Every lane is at most once in the list, and may be added again before it is dropped. */
-static struct lane_list make_list(struct arena *arena, uint32_t lanes)
+static struct stage_list make_list(struct arena *arena, uint32_t lanes)
 {
-    return (struct lane_list){.lanes = arena_array(arena, uint16_t, 2 * (size_t)lanes)};
+    return (struct stage_list){.lanes = arena_array(arena, uint16_t, 2 * (size_t)lanes)};
 }
 
 /* Flits that have left their buffers and not crossed yet have room downstream, and few can leave in a step. */
-static struct crossing_list make_crossing(const struct booksim *q, struct arena *arena)
+static uint32_t most_crossing(const struct booksim *q)
 {
-    uint64_t room = (uint64_t)q->ports * q->rule.total, steps = (uint64_t)q->config.steps + 1,
-             sent =
-                 steps * (2 * (uint64_t)q->config.crossbar_latency + 1) * (q->rows < q->columns ? q->rows : q->columns);
-    uint32_t most = (uint32_t)(room < sent ? room : sent);
-    return (struct crossing_list){.flits = arena_array(arena, struct crossing, most), .most = most};
+    uint64_t room = (uint64_t)q->ports * q->rule.total, steps = (uint64_t)q->config.steps + 1;
+    uint64_t ways = q->rows < q->columns ? q->rows : q->columns;
+    uint64_t sent = steps * (2 * (uint64_t)q->config.crossbar_latency + 1) * ways;
+    return (uint32_t)(room < sent ? room : sent);
 }
 
 #define NO_NUMBER UINT16_MAX
@@ -189,7 +188,7 @@ static void init_router(struct booksim *q, struct booksim_router *r, uint32_t nu
         .vc = make_list(arena, q->lanes),
         .held = make_list(arena, q->lanes),
         .waiting = make_list(arena, q->lanes),
-        .crossing = make_crossing(q, arena),
+        .crossing = {.flits = arena_array(arena, struct crossing, q->most_crossing)},
         .free_at = arena_array(arena, tick_t, q->ports),
         .credit_at = arena_array(arena, tick_t, q->ports),
         .credit_of = arena_array(arena, tick_t, q->ports),
@@ -223,6 +222,7 @@ static void booksim_build(void *routers, const void *config)
     q->local_lanes = network->routing.local_ports * q->num_vcs;
     q->rows = q->ports * c->input_speedup;
     q->columns = q->ports * c->output_speedup;
+    q->most_crossing = most_crossing(q);
     q->asks_ahead = network->routing.is_adaptive && !c->routing_latency;
     q->is_ranked = c->priority != PRIORITY_NONE || c->speculation != SPECULATES_NOT;
     q->each = arena_array(network->arena, struct booksim_router, network->topology.routers);

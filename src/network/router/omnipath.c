@@ -91,12 +91,6 @@ static void wake_port(struct omnipath *q, const struct omnipath_router *r, uint3
     network_post_step(q->engine, EVENT_OUTPUT_STEP, r->number, number, port->free_at > now ? port->free_at : now);
 }
 
-static void store_output(struct omnipath *q, struct omnipath_router *r, uint32_t port, uint32_t vl, tick_t now)
-{
-    r->ports[port].stored |= bit(vl);
-    wake_port(q, r, port, now);
-}
-
 static void omnipath_receive_credits(void *routers, tick_t now, const void *events, uint32_t count)
 {
     struct omnipath *q = routers;
@@ -252,10 +246,12 @@ static void omnipath_receive_crossed(void *routers, tick_t now, const void *even
         struct omnipath_router *r = &q->each[event->router];
         uint32_t buffer = event->lane / q->num_vcs, vl = event->lane % q->num_vcs;
         r->lanes[event->lane].ready += event->flits;
-        if (is_central(q, buffer))
+        if (is_central(q, buffer)) {
             omnipath_ask(q, r, buffer, omnipath_look_at_front(q, r, buffer, vl, now), now);
-        else
-            store_output(q, r, buffer - q->sources, vl, now);
+        } else {
+            r->ports[buffer - q->sources].stored |= bit(vl);
+            wake_port(q, r, buffer - q->sources, now);
+        }
     }
 }
 

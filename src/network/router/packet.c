@@ -332,7 +332,7 @@ FOR_WORDS void serve_lines(struct packets *q, struct packet_head *head, uint32_t
 FOR_WORDS void claim(const struct packets *q, struct packet_head *head, uint32_t lane, uint32_t words)
 {
     uint64_t *claimed = packet_set(head, SET_CLAIMED, words);
-    const uint64_t *wants = packet_wants(q, head, lane, words);
+    const uint64_t *wants = packet_wants_of(q, head, packet_input(q, head, lane), lane, words);
     for (uint32_t w = 0; w < words; w++)
         claimed[w] |= wants[w];
 }

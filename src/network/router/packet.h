@@ -148,10 +148,6 @@ static inline uint64_t *packet_wants_of(const struct packets *q, const struct pa
 {
     return words == 1 ? &input->wants : q->wants + ((size_t)head->number * q->lanes + lane) * words;
 }
-static inline uint64_t *packet_wants(const struct packets *q, struct packet_head *head, uint32_t lane, uint32_t words)
-{
-    return packet_wants_of(q, head, packet_input(q, head, lane), lane, words);
-}
 
 /* Building, and looking from outside, in packet_build.c. */
 extern const struct option packet_options[];

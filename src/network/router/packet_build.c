@@ -220,13 +220,13 @@ void packet_look(const void *routers, uint32_t router, uint32_t lane, struct lan
 {
     const struct packets *q = routers;
     struct packet_head *head = packet_head(q, router);
-    const struct packet_lane *input = packet_input(q, head, lane);
+    struct packet_lane *input = packet_input(q, head, lane);
     bool is_empty = input->first == FW_NONE;
     seen->packet = input->first;
     seen->flits = input->flits;
     seen->room = is_empty ? 0 : room_needed(q, head, input);
     seen->output = input->output == LANE_IDLE && !is_empty ? LANE_ROUTED : input->output;
-    seen->wants = packet_wants(q, head, lane, q->words);
+    seen->wants = packet_wants_of(q, head, input, lane, q->words);
     seen->owner = packet_owners(q, head)[lane];
     seen->is_full = seen->owner == NOBODY;
     seen->credits = packet_output(q, head, lane)->credits;

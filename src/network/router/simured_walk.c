@@ -266,17 +266,12 @@ static void lengthen_list(const struct simured *q)
     }
 }
 
-static void walk_later(const struct simured *q, tick_t when)
-{
-    network_wake(q->engine, EVENT_OUTPUT_STEP, 0, &q->walk->walk_at, when);
-}
-
 void walk_hear(const struct simured *q, const struct step_event *events, uint32_t count, tick_t now)
 {
     for (uint32_t i = 0; i < count; i++)
         bits_add(q->walk->sources, events[i].target);
     q->walk->made += count;
-    walk_later(q, now);
+    network_wake(q->engine, EVENT_OUTPUT_STEP, 0, &q->walk->walk_at, now);
 }
 
 void simured_walk(void *routers, tick_t now, const void *events, uint32_t count)
@@ -298,5 +293,5 @@ void simured_walk(void *routers, tick_t now, const void *events, uint32_t count)
             walk->movers[left++] = walk->movers[i];
     walk->count = left;
     if (left && walk->stood <= walk->patience) /* else it is a deadlock */
-        walk_later(q, now + 1);
+        network_wake(q->engine, EVENT_OUTPUT_STEP, 0, &walk->walk_at, now + 1);
 }

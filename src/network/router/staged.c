@@ -155,12 +155,6 @@ static void advance(struct staged *q, struct staged_router *r, struct staged_lan
         enter(q, lane, now);
 }
 
-static bool is_empty(const struct staged_lane *lane)
-{
-    return !lane->buffer.count && lane->entry_state == REGISTER_EMPTY && lane->middle_state == REGISTER_EMPTY &&
-           lane->exit_state == REGISTER_EMPTY;
-}
-
 static void request(const struct staged *q, struct matching *matching, size_t row, uint32_t col, struct flit flit)
 {
     matching_request_for(matching, (uint32_t)row, col, network_packet(q->network, flit.packet)->created);
@@ -281,8 +275,9 @@ void staged_step(void *routers, tick_t now, const void *events, uint32_t count)
             continue;
         end_routing(q, r, now);
         BITS_EACH(number, r->active, q->words) {
-            advance(q, r, &r->inputs[number], now);
-            if (is_empty(&r->inputs[number]))
+            struct staged_lane *lane = &r->inputs[number];
+            advance(q, r, lane, now);
+            if (!lane->buffer.count && !(lane->entry_state | lane->middle_state | lane->exit_state))
                 bits_remove(r->active, (uint32_t)number);
         }
         bool is_asked = allocate_vcs(q, r);

@@ -180,12 +180,12 @@ const struct option detour_options[] = {
 
 static void grid_leg(struct route *route, const struct detours *detours, uint32_t target, uint32_t class)
 {
-    dimension_order_step(route, detours->order, target, class);
+    dimension_order_step(route, detours->order, target, class, false);
 }
 
 static void hyperx_leg(struct route *route, const struct detours *detours, uint32_t target, uint32_t class)
 {
-    hyperx_step_in(route, detours->topology->facts, target, class, route->packet->route & ROUTE_LAST_FIRST);
+    hyperx_step(route, detours->topology->facts, target, class, route->packet->route & ROUTE_LAST_FIRST);
 }
 
 static void table_leg(struct route *route, const struct detours *detours, uint32_t target, uint32_t class)

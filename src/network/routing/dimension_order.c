@@ -251,15 +251,10 @@ dimension_step(struct route *route, const struct dimension_order *order, uint32_
         offer(route, &order->rings[d], there[d] < here[d], route->routing->class_vcs[class]);
 }
 
-void dimension_order_step(struct route *route, const struct dimension_order *order, uint32_t target, uint32_t class)
+void dimension_order_step(struct route *route, const struct dimension_order *order, uint32_t target, uint32_t class,
+                          bool reversed)
 {
-    dimension_step(route, order, target, class, false);
-}
-
-void dimension_order_step_back(struct route *route, const struct dimension_order *order, uint32_t target,
-                               uint32_t class)
-{
-    dimension_step(route, order, target, class, true);
+    dimension_step(route, order, target, class, reversed);
 }
 
 static void dimension_order_route(struct route *route)
@@ -350,7 +345,7 @@ static void pick_route(struct routing *routing, struct dimension_order *order)
 static void route_hyperx(struct route *route)
 {
     if (!route_ends(route))
-        hyperx_step(route, route->routing->topology->facts, route->packet->destination_router, 0);
+        hyperx_step(route, route->routing->topology->facts, route->packet->destination_router, 0, false);
 }
 
 static void dimension_order_prepare(struct routing *routing, const struct choice *self, struct arena *arena,

@@ -54,8 +54,9 @@ struct dimension_order {
 struct dimension_order *dimension_order_create(const struct routing *routing, const struct choice *self,
                                                const struct ring_config *config, struct arena *arena,
                                                struct errors *errors);
-/* Offers the next hop from route->router to another router, with VCs from classes [class, class + order->classes). */
-void dimension_order_step(struct route *route, const struct dimension_order *order, uint32_t target, uint32_t class);
-/* The same from the last dimension to the first. */
-void dimension_order_step_back(struct route *route, const struct dimension_order *order, uint32_t target,
-                               uint32_t class);
+/*
+ * Offers the next hop from route->router to another router, with VCs from classes [class, class + order->classes), the
+ * first dimension first or, reversed, the last.
+ */
+void dimension_order_step(struct route *route, const struct dimension_order *order, uint32_t target, uint32_t class,
+                          bool reversed);

@@ -78,7 +78,7 @@ static void duato_route(struct route *route)
         return;
     for (uint32_t d = 0; d < grid->dimensions; d++)
         grid_offer(route, d, grid_ways(grid, layer->order->coordinates, route->router, target, d), layer->adaptive_vcs);
-    dimension_order_step(route, layer->order, target, 0);
+    dimension_order_step(route, layer->order, target, 0, false);
 }
 
 static const struct routing_ops duato = {
@@ -126,7 +126,7 @@ static void torus_adaptive_route(struct route *route)
         }
     }
     candidates_offer(&candidates, route, route->routing->config);
-    dimension_order_step(route, layer->order, target, 0);
+    dimension_order_step(route, layer->order, target, 0, false);
 }
 
 static const struct routing_ops torus_adaptive = {
@@ -197,7 +197,7 @@ static void one_way_escape_route(struct route *route)
         if (ways && (offered++ == 0 || config->dimensions == EVERY_DIMENSION)) /* BookSim goes down where both do */
             grid_offer(route, d, ways & WAY_DOWN ? WAY_DOWN : WAY_UP, layer->adaptive_vcs);
     }
-    dimension_order_step(route, layer->order, target, 0);
+    dimension_order_step(route, layer->order, target, 0, false);
 }
 
 static const struct routing_ops one_way_escape = {

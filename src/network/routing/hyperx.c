@@ -222,7 +222,7 @@ static void least_congested_queue_route(struct route *route)
     if (route_ends(route))
         return;
     if (hops && config->finish == FINISH_DIMENSION_ORDER) {
-        hyperx_step(route, hyperx, route->packet->destination_router, 1);
+        hyperx_step(route, hyperx, route->packet->destination_router, 1, false);
         return;
     }
     if (hops)

@@ -5,8 +5,8 @@
 #include "flitwarp/reduction.h"
 
 /* Offers the hop that corrects the first coordinate that differs, or the last, on all parallel channels. */
-static inline void hyperx_step_in(struct route *route, const struct hyperx *hyperx, uint32_t target, uint32_t class,
-                                  bool is_reversed)
+static inline void hyperx_step(struct route *route, const struct hyperx *hyperx, uint32_t target, uint32_t class,
+                               bool is_reversed)
 {
     const uint16_t *here = hyperx_coordinates(hyperx, route->router), *there = hyperx_coordinates(hyperx, target);
     uint32_t d = is_reversed ? hyperx->dimensions - 1 : 0;
@@ -15,11 +15,6 @@ static inline void hyperx_step_in(struct route *route, const struct hyperx *hype
     uint32_t port = hyperx_port(hyperx, route->router, d, there[d]);
     for (uint32_t channel = 0; channel < hyperx->channels[d]; channel++)
         route_add(route, port + channel, class);
-}
-
-static inline void hyperx_step(struct route *route, const struct hyperx *hyperx, uint32_t target, uint32_t class)
-{
-    hyperx_step_in(route, hyperx, target, class, false);
 }
 
 /*

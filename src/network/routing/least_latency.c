@@ -21,11 +21,6 @@ struct tree_of_ways {
     size_t count;
 };
 
-static uint32_t latency_of(const struct topology *topology, size_t port)
-{
-    return topology->latencies && topology->latencies[port] ? topology->latencies[port] : 1;
-}
-
 static void push(struct tree_of_ways *tree, uint64_t key)
 {
     size_t at = tree->count++;
@@ -63,7 +58,8 @@ static bool find_ways(struct tree_of_ways *tree, uint32_t root)
         for (uint32_t port = 0; port < ports; port++) {
             size_t number = (size_t)router * ports + port;
             uint32_t next = tree->neighbours[number];
-            uint64_t distance = tree->distance[router] + latency_of(tree->topology, number);
+            uint32_t latency = tree->topology->latencies ? tree->topology->latencies[number] : 0;
+            uint64_t distance = tree->distance[router] + (latency ? latency : 1);
             if (next == FW_NONE || distance >= tree->distance[next])
                 continue;
             tree->distance[next] = distance;

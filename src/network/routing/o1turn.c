@@ -55,12 +55,10 @@ static void o1turn_step(struct route *route, bool is_reversed)
 {
     const struct dimension_order *order = route->routing->state;
     uint32_t target = route->packet->destination_router;
-    if (!order)
-        hyperx_step_in(route, route->routing->topology->facts, target, is_reversed, is_reversed);
-    else if (is_reversed)
-        dimension_order_step_back(route, order, target, order->classes);
+    if (order)
+        dimension_order_step(route, order, target, is_reversed ? order->classes : 0, is_reversed);
     else
-        dimension_order_step(route, order, target, 0);
+        hyperx_step(route, route->routing->topology->facts, target, is_reversed, is_reversed);
 }
 
 /* The port that an order begins with: all lanes of an answer belong to it, or to those parallel to it. */
