@@ -239,7 +239,7 @@ static bool read_ticks(struct config_reader *reader, const struct option *row, s
 {
     uint64_t *value = field;
     double ticks = 0;
-    const struct unit *unit;
+    const struct unit *unit = NULL;
     if (row->type == OPTION_TYPE_TICKS_AUTO && node->type == JSON_TEXT && strcmp(node->text, "auto") == 0) {
         *value = TICKS_AUTO;
         return true;
