@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Arenas as a chain of blocks, newest first. Blocks come from calloc, so a
+ * Memory: arenas and pools. Arenas are a chain of blocks, newest first. Blocks come from calloc, so a
  * large piece that nobody touches costs address space only: the system hands
  * out its zero pages when they are first written.
  */
 #include "flitwarp/arena.h"
 
-#include "base/lock.h"
+#include "base/heap.h"
 #include "base/need.h"
 #include "base/rewind.h"
+#include "base/pool.h"
+#include "flitwarp/error.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -163,3 +165,40 @@ void *memory_take_aligned(size_t bytes)
 }
 
 void memory_give(void *memory) { free(memory); }
+
+/* ---- pools: they double, so that growth is rare; items are linked in rising order: a young pool hands out neighbours ---- */
+
+enum { FIRST_ITEMS = 256 };
+
+void pool_init(struct pool *pool, size_t item_size, struct rewind *rewind)
+{
+    *pool = (struct pool){.item_size = item_size, .free = FW_NONE, .rewind = rewind};
+}
+
+void pool_release(struct pool *pool)
+{
+    rewind_give(pool->rewind, pool->items);
+    pool_init(pool, pool->item_size, pool->rewind);
+}
+
+/*
+ * Items of a cache line must not straddle two, so the memory is aligned, which
+ * realloc would not keep.
+ */
+void pool_grow(struct pool *pool)
+{
+    uint32_t old = pool->capacity;
+    uint32_t capacity = old ? old * 2 : FIRST_ITEMS;
+    FW_CHECK(capacity > old && capacity < FW_NONE, "pool of %zu-byte items is full at %u", pool->item_size, old);
+    size_t bytes = ((size_t)capacity * pool->item_size + 63) / 64 * 64;
+    unsigned char *items = rewind_take_aligned(pool->rewind, bytes);
+    if (old)
+        __builtin_memcpy(items, pool->items, (size_t)old * pool->item_size);
+    rewind_give(pool->rewind, pool->items);
+    pool->items = items;
+    pool->capacity = capacity;
+    for (uint32_t index = capacity; index-- > old;) {
+        *(uint32_t *)(void *)(items + (size_t)index * pool->item_size) = pool->free;
+        pool->free = index;
+    }
+}

@@ -2,6 +2,7 @@
 #pragma once
 /* Files that are part of the program, see CMakeLists.txt. Each list ends with a NULL name. */
 #include <stddef.h>
+#include <string.h>
 
 struct embedded_file {
     const char *name;
@@ -21,4 +22,9 @@ extern const struct embedded_file new_files[];
 extern const struct embedded_file template_files[];
 
 /* NULL: there is no such file. */
-const struct embedded_file *embedded_find(const struct embedded_file *files, const char *name);
+static inline const struct embedded_file *embedded_find(const struct embedded_file *files, const char *name)
+{
+    while (files->name && strcmp(files->name, name) != 0)
+        files++;
+    return files->name ? files : NULL;
+}

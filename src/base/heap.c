@@ -9,8 +9,6 @@
  */
 #include "base/heap.h"
 
-#include "base/lock.h"
-
 #include <errno.h>
 #include <stdint.h>
 #include <string.h>

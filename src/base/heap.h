@@ -8,6 +8,7 @@
  * is built then can be written to a file and, in another process, be put back to where it
  * was: its pointers stay right. Libraries keep the C library's heap.
  */
+#include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -27,3 +28,11 @@ size_t heap_used(void);
 /* One thing in the region by which all else is found again. */
 void heap_set_root(void *root);
 void *heap_root(void);
+
+/* A lock that is seldom met: those who take memory take it, and what runs seldom takes any. */
+static inline void memory_lock(bool *is_locked)
+{
+    while (__atomic_test_and_set(is_locked, __ATOMIC_ACQUIRE))
+        sched_yield();
+}
+static inline void memory_unlock(bool *is_locked) { __atomic_clear(is_locked, __ATOMIC_RELEASE); }

@@ -8,7 +8,7 @@
 #include "base/rewind.h"
 
 #include "base/loaded.h"
-#include "base/lock.h"
+#include "base/heap.h"
 #include "flitwarp/arena.h"
 #include "flitwarp/error.h"
 #include "flitwarp/random.h"

@@ -9,7 +9,7 @@
 #include "cli/command.h"
 
 #include "base/text.h"
-#include "metrics/log_parse.h"
+#include "metrics/log.h"
 
 #include <string.h>
 

@@ -11,7 +11,7 @@
 #include "cli/command.h"
 
 #include "base/machine.h"
-#include "view/session.h"
+#include "view/view.h"
 
 #include <stdlib.h>
 #include <string.h>

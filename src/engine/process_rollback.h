@@ -12,7 +12,7 @@
 #include "flitwarp/process.h"
 
 /*
- * ---- process_state.c: the memory that partitions have taken by process_memory(), and what handlers have overwritten in
+ * ---- the memory that partitions have taken by process_memory(), and what handlers have overwritten in
  * it ----
  */
 void process_memory_release(struct partition *partition);
@@ -52,7 +52,7 @@ static inline void *log_ring_at(const struct log_ring *ring, uint64_t position)
  */
 void undo_to(struct log_ring *undo, uint64_t mark);
 
-/* ---- process_rollback.c ---- */
+/* ---- handling, undoing and committing ---- */
 
 struct log_entry {
     uint64_t undo_mark, sent_mark;

@@ -45,8 +45,6 @@ void ranks_tell(const struct ranks *ranks, const uint64_t *said, uint64_t *heard
 void ranks_swap(const struct ranks *ranks, const uint64_t *out, const int *out_count, const int *out_at, uint64_t *in,
                 const int *in_count, const int *in_at);
 
-/* ---- mail.c ---- */
-
 /* A growing row of 64-bit words, such as travels between ranks. Zeroed memory is empty. */
 struct words {
     uint64_t *words; /* owned */

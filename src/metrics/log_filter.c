@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Filters from their text, and what is said when they leave nothing. */
-#include "metrics/log_parse.h"
+#include "metrics/log.h"
 
 #include "base/text.h"
 

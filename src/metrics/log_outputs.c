@@ -3,7 +3,7 @@
  * What `flitwarp parse` gives: files and a summary. Packets go to the file of records as they stand in the log, with all
  * columns that it has; messages and transactions get a column for each property they have.
  */
-#include "metrics/log_parse.h"
+#include "metrics/log.h"
 
 #include "flitwarp/arena.h"
 

@@ -5,7 +5,7 @@
  * newline, which is no digit: so numbers are read without looking for the end of the buffer. A line that is not right
  * is looked at again, slowly, for the message.
  */
-#include "metrics/log_parse.h"
+#include "metrics/log.h"
 
 #include "base/need.h"
 #include "base/text.h"

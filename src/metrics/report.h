@@ -30,8 +30,6 @@ struct json *counts_json(struct arena *arena, const struct histogram *histogram)
 /* Every bucket with samples, for figures: [[low, high, count], ...], or by its middle: [[value, count], ...]. */
 struct json *buckets_json(struct arena *arena, const struct histogram *histogram, bool shows_middle);
 
-/* ---- result.c ---- */
-
 /*
  * Results that are counted while a network runs: every part of it counts in a struct of its own, and the rows say how
  * those of parts, and then of ranks, are put together. A field without a row stays what one part has seen, so the table

@@ -11,7 +11,7 @@
  * it arrives at the next. A node's own packets go to a link at once; a packet
  * that its destination's unit takes up has arrived. Queues are endless.
  *
- * There are no nodes in memory: servers are kept while they are busy (node_servers.h)
+ * There are no nodes in memory: servers are kept while they are busy (node.h)
  * and packets while they are in flight, in their events. A source makes the packets of
  * a whole block of nodes: Poisson processes merged are a Poisson process. Blocks do
  * not depend on partitions, so neither do results.

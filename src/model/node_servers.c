@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The table of busy servers: node_servers.h says how it works.
- */
-#include "model/node_servers.h"
+/* The table of busy servers: node.h says how it works. */
+#include "model/node.h"
 
 #define SMALLEST 64        /* buckets */
 #define PROBES_MAX 48      /* buckets without a free entry that make a table too full at once */

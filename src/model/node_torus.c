@@ -2,7 +2,7 @@
 /*
  * Coordinates, distances, blocks and random nodes of a torus that is never built.
  */
-#include "model/node_torus.h"
+#include "model/node.h"
 
 /* Bits that hold 0 to width - 1. */
 static uint32_t bits_for(uint32_t width) { return 32 - (uint32_t)__builtin_clz(width - 1); }

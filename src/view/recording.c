@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Recordings, see recording.h: what is new in each frame, chunks of them packed, and all of it put into the page. */
-#include "view/session.h"
+/* Recordings, see view.h: what is new in each frame, chunks of them packed, and all of it put into the page. */
+#include "view/view.h"
 
 #include "base/loaded.h"
 #include "network/network.h"

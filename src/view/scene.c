@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A network as the viewer is told of it, see scene.h: the scene, frames, one router and one packet. */
-#include "view/session.h"
+/* A network as the viewer is told of it, see view.h: the scene, frames, one router and one packet. */
+#include "view/view.h"
 
 #include "network/network.h"
 #include "network/graph/analysis.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The HTTP server, see server.h: civetweb reads requests and writes answers; it is told to serve no files. */
-#include "view/server.h"
+/* The HTTP server, see view.h: civetweb reads requests and writes answers; it is told to serve no files. */
+#include "view/view.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Simulations and results that are looked at, see session.h. */
-#include "view/session.h"
+/* Simulations and results that are looked at, see view.h. */
+#include "view/view.h"
 
 #include "base/need.h"
 #include "network/network.h"

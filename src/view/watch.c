@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stepping a run and looking at it, see watch.h. */
-#include "view/watch.h"
+/* Stepping a run and looking at it, see view.h. */
+#include "view/view.h"
 
 #include "base/machine.h"
 #include "flitwarp/random.h"

@@ -6,7 +6,7 @@
  */
 #include "fuzz.h"
 
-#include "view/session.h"
+#include "view/view.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 #include "cli/command.h"
-#include "view/session.h"
+#include "view/view.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
  */
 #include "fuzz.h"
 
-#include "view/server.h"
+#include "view/view.h"
 #include "config/json.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* Filters: which records they let through, and what they say when they are wrong or let nothing through. */
 #include "test.h"
 
-#include "metrics/log_parse.h"
+#include "metrics/log.h"
 
 struct fixture {
     struct arena arena;

@@ -3,7 +3,7 @@
 #include "sandbox.h"
 #include "test.h"
 
-#include "metrics/log_parse.h"
+#include "metrics/log.h"
 
 #include <string.h>
 #include <zstd.h>

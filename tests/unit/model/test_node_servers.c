@@ -6,7 +6,7 @@
 #include "test.h"
 
 #include "engine/process_rollback.h"
-#include "model/node_servers.h"
+#include "model/node.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  */
 #include "test.h"
 
-#include "model/node_torus.h"
+#include "model/node.h"
 
 #include <stdlib.h>
 #include <string.h>

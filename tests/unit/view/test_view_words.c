@@ -2,7 +2,7 @@
 /* What the viewer's server reads and writes: JSON without a tree, queries, and which requests are let in. */
 #include "test.h"
 
-#include "view/server.h"
+#include "view/view.h"
 #include "config/json.h"
 
 #include <math.h>

@@ -10,8 +10,7 @@
 #include "run/simulation.h"
 #include "flitwarp/digest.h"
 #include "flitwarp/random.h"
-#include "view/session.h"
-#include "view/watch.h"
+#include "view/view.h"
 
 #include <stdlib.h>
 #include <string.h>
