@@ -106,19 +106,14 @@ static void draw_discs(const struct picture *picture)
     }
 }
 
-/* How far a link bows out to the side, so that it does not run over routers and other links of its row. */
-static double bow_of(const struct layout *layout, double length)
-{
-    return !layout->bends || length < 1.01 ? 0 : fmin(0.12 + 0.16 * length, 0.62);
-}
-
-/* Parallel links lie side by side: number `twin` of them. */
+/* A link bows out to the side, so that it does not run over routers and other links of its row: number `twin` of several. */
 static void draw_link(const struct picture *picture, const struct blueprint_link *link, uint32_t twin)
 {
     const struct layout *layout = picture->layout;
     struct spot from = layout->routers[link->from.router], to = layout->routers[link->to.router];
     double dx = to.x - from.x, dy = to.y - from.y, length = hypot(dx, dy);
-    double side = twin % 2 ? -1 : 1, bow = bow_of(layout, length) + 0.16 * ((twin + 1) / 2);
+    double own = !layout->bends || length < 1.01 ? 0 : fmin(0.12 + 0.16 * length, 0.62);
+    double side = twin % 2 ? -1 : 1, bow = own + 0.16 * ((twin + 1) / 2);
     if (length == 0)
         return;
     /* Bows of a row all lie above it, those of a column to its left. */

@@ -8,7 +8,6 @@
 #include "base/text.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,11 +26,9 @@ struct sheet {
     uint32_t at;     /* where a row that is new goes */
 };
 
-static void sheet_set(struct sheet *sheet, const char *label, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-/* Fills a cell. A row that is not there yet comes behind the one that was filled last. */
-static void sheet_set(struct sheet *sheet, const char *label, const char *format, ...)
+/* Fills a cell by a format. A row that is not there yet comes behind the one that was filled last. */
+#define sheet_set(sheet, label, ...) sheet_fill(sheet, label, arena_format((sheet)->arena, __VA_ARGS__))
+static void sheet_fill(struct sheet *sheet, const char *label, const char *cell)
 {
     uint32_t row = 0;
     while (row < sheet->count && strcmp(sheet->rows[row].label, label) != 0)
@@ -45,12 +42,7 @@ static void sheet_set(struct sheet *sheet, const char *label, const char *format
             (struct row){arena_text(sheet->arena, label), arena_array(sheet->arena, const char *, sheet->columns)};
     }
     sheet->at = row + 1;
-    struct text text = {0};
-    va_list arguments;
-    va_start(arguments, format);
-    text_addv(&text, format, arguments);
-    va_end(arguments);
-    sheet->rows[row].cells[sheet->column] = text_keep(&text, sheet->arena);
+    sheet->rows[row].cells[sheet->column] = cell;
 }
 
 static void sheet_print(const struct sheet *sheet)

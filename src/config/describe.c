@@ -286,20 +286,15 @@ void suggest_kinds(struct suggestions *suggestions, int place)
         suggest(suggestions, at->kind);
 }
 
-static void suggest_blocks_below(struct suggestions *suggestions, const struct option *rows, const char *prefix)
+void suggest_blocks(struct suggestions *suggestions, const struct option *rows, const char *prefix)
 {
     ROWS_EACH(row, rows) {
         if (row->type != OPTION_TYPE_BLOCK)
             continue;
         const char *path = list_add(suggestions->arena, prefix, ".", row->key);
         suggest(suggestions, path);
-        suggest_blocks_below(suggestions, row->rows, path);
+        suggest_blocks(suggestions, row->rows, path);
     }
-}
-
-void suggest_blocks(struct suggestions *suggestions, const struct option *root)
-{
-    suggest_blocks_below(suggestions, root, "");
 }
 
 /* A word behind what was walked so far. */

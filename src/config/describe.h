@@ -55,8 +55,8 @@ void suggest(struct suggestions *suggestions, const char *word);
 void suggest_kinds(struct suggestions *suggestions, int place);
 /* The components of a kind. */
 void suggest_components(struct suggestions *suggestions, const char *kind);
-/* The blocks of the configuration: "network", "network.channel". */
-void suggest_blocks(struct suggestions *suggestions, const struct option *root);
+/* The blocks of the configuration, "network", "network.channel", behind a prefix: "" for all. */
+void suggest_blocks(struct suggestions *suggestions, const struct option *rows, const char *prefix);
 /*
  * The next step of PATH=VALUE: keys up to the next dot or =, then values where they are words. `config` says which
  * components are picked, and how many there are in a list; NULL: as defaults say. What is in it need not be right.

@@ -49,13 +49,11 @@ static bool accept(struct parser *parser, char c)
     return true;
 }
 
-static bool is_word_char(char c) { return isalnum((unsigned char)c) || c == '_' || c == '$'; }
-
 /* Characters of the word that stands here. */
 static int word_length(const struct parser *parser)
 {
     const char *end = parser->at;
-    while (end < parser->end && is_word_char(*end))
+    while (end < parser->end && (isalnum((unsigned char)*end) || *end == '_' || *end == '$'))
         end++;
     return (int)(end - parser->at);
 }

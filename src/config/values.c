@@ -118,7 +118,7 @@ bool type_error(const struct config_reader *reader, const struct option *row, co
     else if (node->type == JSON_NUMBER)
         found = arena_format(reader->arena, "the number %s", node->text);
     else if (node->type == JSON_BOOL)
-        found = node->truth ? "true" : "false";
+        found = truth_word(node->truth);
     return value_error(reader, row, node, "found %s", found);
 }
 
@@ -195,17 +195,6 @@ static bool report_fraction(const struct config_reader *reader, const struct opt
                       unit->name, ceil(ticks), option_help(reader->arena, row));
 }
 
-/* Is the length of a tick known, which units of time need? */
-static bool has_tick(const struct config_reader *reader, const struct json *node, const char *expected)
-{
-    if (reader->tick_seconds > 0)
-        return true;
-    if (!reader->errors->count) /* otherwise the tick itself was refused, and that was said */
-        node_error(reader->errors, node, NULL, "found '%s' where no tick is set, expected a number of %s", node->text,
-                   expected);
-    return false;
-}
-
 /* A number, or a text with a unit, as a number of ticks, bytes a tick, seconds or bits per second. */
 static bool read_quantity(const struct config_reader *reader, const struct option *row, const struct json *node,
                           double *value, const struct unit **unit)
@@ -222,7 +211,11 @@ static bool read_quantity(const struct config_reader *reader, const struct optio
     if (row->type == OPTION_TYPE_SECONDS || row->type == OPTION_TYPE_RATE)
         return true;
     *value = is_bandwidth ? *value / 8 * reader->tick_seconds : *value / reader->tick_seconds;
-    return has_tick(reader, node, is_bandwidth ? "bytes a tick" : "ticks");
+    if (reader->tick_seconds <= 0 &&
+        !reader->errors->count) /* otherwise the tick itself was refused, and that was said */
+        node_error(reader->errors, node, NULL, "found '%s' where no tick is set, expected a number of %s", node->text,
+                   is_bandwidth ? "bytes a tick" : "ticks");
+    return reader->tick_seconds > 0;
 }
 
 static bool read_f64(struct config_reader *reader, const struct option *row, struct json *node, void *field)

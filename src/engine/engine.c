@@ -140,9 +140,10 @@ static void far_drop_first(struct engine *engine)
     engine->heap[at] = *last;
 }
 
-/* Moves what has come within the wheel's reach. */
-static void pull_far(struct engine *engine)
+/* And what comes within the wheel's reach by that moves into it. */
+void engine_advance(struct engine *engine, tick_t tick)
 {
+    engine->now = tick;
     while (engine->heap_count && engine->heap[0].when - engine->now < WHEEL_SLOTS) {
         const struct far_event *event = &engine->heap[0];
         uint32_t size = engine->kinds[event->kind].size;
@@ -220,13 +221,6 @@ static void engine_run_tick(struct engine *engine)
         FW_CHECK(!lists[kind].first, "tick %llu: an event '%s' was posted to an epsilon that has passed",
                  (unsigned long long)engine->now, engine->kinds[kind].name);
     bits_remove(engine->occupied, slot);
-}
-
-void engine_advance(struct engine *engine, tick_t tick)
-{
-    engine->now = tick;
-    if (engine->heap_count)
-        pull_far(engine);
 }
 
 void engine_run(struct engine *engine, tick_t last)

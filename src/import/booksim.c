@@ -460,11 +460,5 @@ bool import_booksim(struct import *import, const char *bytes, size_t size)
 {
     import->is_text = true;
     import->root = import_read_booksim(import, bytes, size);
-    if (!import->root)
-        return false;
-    import->rows = booksim_rows;
-    import->lost = booksim_lost;
-    import_add_fallbacks(import);
-    import_carry(import, booksim_rows, import->root, import->result);
-    return import_list_rest(import);
+    return import_all(import, booksim_rows, booksim_lost);
 }

@@ -82,8 +82,8 @@ struct json *import_read_simured(struct import *import, const char *bytes, size_
 void import_carry(struct import *import, const struct import_row *rows, struct json *theirs, struct json *ours);
 /* Lists all that nobody took; false when there are errors. */
 bool import_list_rest(struct import *import);
-/* Gives the settings of both tables that the file leaves out their values, as text. */
-void import_add_fallbacks(struct import *import);
+/* All of it, by rows of all settings, with the values of those that a file of words leaves out; false when there are errors. */
+bool import_all(struct import *import, const struct import_row *rows, const struct import_lost *lost);
 /* Rows' `as`: a number within bounds, a file that a setting names. */
 struct json *import_as_count(struct import *import, const struct json *node);
 struct json *import_as_number(struct import *import, const struct json *node);
@@ -139,12 +139,12 @@ const void *import_find(const void *rows, size_t row_size, const char *word);
 #define IMPORT_CHOOSE(import, node, rows) import_choose(import, node, rows, sizeof *(rows))
 const void *import_choose(struct import *import, const struct json *node, const void *rows, size_t row_size);
 
-/* "file:line:column: path: ..." */
-bool import_error(struct import *import, const struct json *node, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+/* Messages are formats and what they take. "file:line:column: path: ..."; false. */
+#define import_error(import, node, ...) import_refuse(import, node, arena_format((import)->arena, __VA_ARGS__))
+bool import_refuse(struct import *import, const struct json *node, const char *message);
 /* "found a number '3', expected ..." */
-void import_expected(struct import *import, const struct json *node, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+#define import_expected(import, node, ...) import_found(import, node, arena_format((import)->arena, __VA_ARGS__))
+void import_found(struct import *import, const struct json *node, const char *expected);
 /* Lists a setting of theirs as not carried over; nothing for NULL. */
 void import_note(struct import *import, const struct json *node, enum import_kind kind, const char *why,
                  const char *nearest);
@@ -154,8 +154,8 @@ void import_note(struct import *import, const struct json *node, enum import_kin
 /* Puts a value at a path, making the objects between; returns it. */
 struct json *import_put(struct import *import, const char *path, struct json *value);
 /* Puts `key=value key=value ...` into the block at a path, which may be "": numbers, truths, [lists] and words. */
-struct json *import_set(struct import *import, const char *path, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+#define import_set(import, path, ...) import_set_words(import, path, arena_format((import)->arena, __VA_ARGS__))
+struct json *import_set_words(struct import *import, const char *path, char *words);
 /* What is there; NULL: nothing. */
 struct json *import_ours(struct import *import, const char *path);
 /* `count` times the same number. */
@@ -168,8 +168,8 @@ double import_put_mix(struct import *import, const char *path, struct json *size
 /* A size of requests and replies, drawn together: flits of read and write requests, of read and write replies. */
 void import_put_read_write(struct import *import, double reads, const double flits[4]);
 /* Says above a value what was chosen and why. */
-void import_comment(struct import *import, struct json *node, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+#define import_comment(import, node, ...) import_say(import, node, arena_format((import)->arena, __VA_ARGS__))
+void import_say(struct import *import, struct json *node, char *comment);
 
 /* ---- BookSim: every setting is there, given or not, since those that a file leaves out have BookSim's defaults ---- */
 

@@ -34,15 +34,11 @@ static void add_theirs_place(struct text *text, const struct import *import, con
     text_add(text, node ? json_path(import->arena, node) : "");
 }
 
-bool import_error(struct import *import, const struct json *node, const char *format, ...)
+bool import_refuse(struct import *import, const struct json *node, const char *message)
 {
     struct text text = {0};
     add_theirs_place(&text, import, node);
-    text_add(&text, name_ends_with(text.chars, ": ") ? "" : ": ");
-    va_list arguments;
-    va_start(arguments, format);
-    text_addv(&text, format, arguments);
-    va_end(arguments);
+    text_addf(&text, "%s%s", name_ends_with(text.chars, ": ") ? "" : ": ", message);
     const struct error_message *same = import->errors->first; /* a setting may be asked for twice */
     while (same && strcmp(same->text, one_line(text.chars)) != 0)
         same = same->next;
@@ -52,18 +48,12 @@ bool import_error(struct import *import, const struct json *node, const char *fo
     return false;
 }
 
-void import_expected(struct import *import, const struct json *node, const char *format, ...)
+void import_found(struct import *import, const struct json *node, const char *expected)
 {
-    struct text expected = {0};
-    va_list arguments;
-    va_start(arguments, format);
-    text_addv(&expected, format, arguments);
-    va_end(arguments);
     bool is_shown = node->type == JSON_TEXT || node->type == JSON_NUMBER;
     import_error(import, node, "found %s%s%s%.60s%s, expected %s", import->is_text ? "" : json_type_name(node->type),
                  import->is_text || !is_shown ? "" : " ", is_shown ? "'" : "", is_shown ? node->text : "",
-                 is_shown ? "'" : "", expected.chars);
-    text_release(&expected);
+                 is_shown ? "'" : "", expected);
 }
 
 static const char *compact(struct import *import, const struct json *node)
@@ -93,18 +83,9 @@ void import_note(struct import *import, const struct json *node, enum import_kin
     text_release(&text);
 }
 
-void import_comment(struct import *import, struct json *node, const char *format, ...)
+void import_say(struct import *import, struct json *node, char *comment)
 {
-    struct text text = {0};
-    if (node->comment)
-        text_addf(&text, "%s\n", node->comment);
-    size_t before = text.length;
-    va_list arguments;
-    va_start(arguments, format);
-    text_addv(&text, format, arguments);
-    va_end(arguments);
-    one_line(text.chars + before);
-    node->comment = text_keep(&text, import->arena);
+    node->comment = list_add(import->arena, node->comment ? node->comment : "", "\n", one_line(comment));
 }
 
 /* ---- what was not carried over ---- */
@@ -137,7 +118,7 @@ static bool next_key(struct arena *arena, const char **at, const char **key, con
     return length > 0;
 }
 
-void import_add_fallbacks(struct import *import)
+static void add_fallbacks(struct import *import)
 {
     const char *key, *value;
     for (const struct import_row *row = import->rows; row->key; row++)
@@ -215,4 +196,16 @@ bool import_list_rest(struct import *import)
     remove_taken(import->root);
     list_block(import, import->root);
     return import->errors->count == 0;
+}
+
+bool import_all(struct import *import, const struct import_row *rows, const struct import_lost *lost)
+{
+    if (!import->root)
+        return false;
+    import->rows = rows;
+    import->lost = lost;
+    if (import->is_text)
+        add_fallbacks(import);
+    import_carry(import, rows, import->root, import->result);
+    return import_list_rest(import);
 }

@@ -46,7 +46,7 @@ static void simured_put_network(struct import *import)
 static void simured_put_physical(struct import *import)
 {
     import_set(import, "network.router", "physical_channels=%s",
-               simured_is_word_true(import, "PHYSICAL", false) ? "true" : "false");
+               truth_word(simured_is_word_true(import, "PHYSICAL", false)));
 }
 
 static bool simured_has_trace(struct import *import)
@@ -182,10 +182,5 @@ static const struct import_lost simured_lost[] = {
 bool import_simured(struct import *import, const char *bytes, size_t size)
 {
     import->root = import_read_simured(import, bytes, size);
-    if (!import->root)
-        return false;
-    import->rows = simured_rows;
-    import->lost = simured_lost;
-    import_carry(import, simured_rows, import->root, import->result);
-    return import_list_rest(import);
+    return import_all(import, simured_rows, simured_lost);
 }

@@ -467,7 +467,7 @@ static void put_injection(struct import *import, const struct json *classes)
         bool is_fixed = import_truth_at(&inner, "fixed_msg_vc", false);
         if (!number)
             import_set(&inner, "", "choice=%s per_message=%s", is_adaptive ? "shortest" : "random",
-                       is_fixed ? "true" : "false");
+                       truth_word(is_fixed));
     }
 }
 

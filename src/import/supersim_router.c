@@ -178,8 +178,8 @@ void supersim_put_flow(struct import *import, const char *scheduler)
 static void put_pipeline(struct import *import)
 {
     import_set(import, "", "waits_for_exit=%s stores_packet=%s",
-               import_truth_at(import, "vca_swa_wait", true) ? "true" : "false",
-               import_truth_at(import, "store_and_forward", false) ? "true" : "false");
+               truth_word(import_truth_at(import, "vca_swa_wait", true)),
+               truth_word(import_truth_at(import, "store_and_forward", false)));
     import_set(import, "", "crossbar_latency=%llu", import_count_at(import, "crossbar.latency", 1, 1, 10000));
     put_allocator(import, "vc_scheduler.allocator", "vc_allocator");
     if (strcmp(import->kind, "input_queued") == 0) {
@@ -298,7 +298,7 @@ static void put_sensor(struct import *import)
     bool is_share = is_normalised(import, mode, account);
     unsigned long long latency = supersim_ticks(&inner, "latency", "router", 1);
     import_set(import, "congestion", "accounting=%s per=%s normalised=%s latency=%llu", account, per,
-               is_share ? "true" : "false", latency ? latency : 1);
+               truth_word(is_share), latency ? latency : 1);
     import_carry(import, rows, sensor, import_ours(import, "congestion"));
 }
 

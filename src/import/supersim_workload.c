@@ -31,7 +31,7 @@ static void supersim_put_self(struct import *import)
 {
     const struct json *self = import_take(import, "send_to_self");
     if (self && import_lists("uniform_random scan local_* uniform_random_quadrant", import->kind))
-        import_set(import, "", "self=%s", import_truth(import, self, false) ? "true" : "false");
+        import_set(import, "", "self=%s", truth_word(import_truth(import, self, false)));
     else if (import_lists("local_*", import->kind))
         import_set(import, "", "self=true");
 }
@@ -319,7 +319,7 @@ static void put_order(struct import *import)
     const struct json *type = import_take(import, "traffic_pattern.type");
     if (strcmp(import_word(import, type, "random"), "random") != 0)
         import_note(import, type, DECISIVE, "no such order", "order random");
-    import_set(import, "", "order=random self=%s", goes_to_self ? "true" : "false");
+    import_set(import, "", "order=random self=%s", truth_word(goes_to_self));
 }
 
 /* Every other terminal is a memory; a processor has one access under way. Blocks and headers count bytes. */

@@ -100,7 +100,7 @@ void import_put_same(struct import *import)
     struct json *node = import_look(import, row->key);
     if (!node || node->type == JSON_NULL || node->type >= JSON_ARRAY || (!row->words && node->type == JSON_TEXT))
         return;
-    const char *word = node->type == JSON_BOOL ? (node->truth ? "true" : "false") : node->text;
+    const char *word = node->type == JSON_BOOL ? truth_word(node->truth) : node->text;
     const char *ours = row->words ? import_ours_for(import, row->words, word) : NULL;
     if (row->words && !ours)
         return;
@@ -342,15 +342,10 @@ struct json *import_put(struct import *import, const char *path, struct json *va
     }
 }
 
-struct json *import_set(struct import *import, const char *path, const char *format, ...)
+struct json *import_set_words(struct import *import, const char *path, char *words)
 {
-    struct text text = {0};
-    va_list arguments;
-    va_start(arguments, format);
-    text_addv(&text, format, arguments);
-    va_end(arguments);
     struct json *last = NULL;
-    for (char *rest, *word = strtok_r(text.chars, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+    for (char *rest, *word = strtok_r(words, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
         size_t length = strcspn(word, "=");
         struct json *value = json_from_word(import->arena, word + length + 1);
         if (value->type == JSON_NUMBER)
@@ -358,7 +353,6 @@ struct json *import_set(struct import *import, const char *path, const char *for
         last = import_put(import, arena_format(import->arena, "%s%s%.*s", path, *path ? "." : "", (int)length, word),
                           value);
     }
-    text_release(&text);
     return last;
 }
 

@@ -155,22 +155,23 @@ bool log_group_next(struct log_group *group)
 /*
  * ---- sums ----
  *
- * Hash tables, since records come in the order of arrival and a log may begin at any tick. Latencies of an interval are
- * counted in those buckets of a struct histogram that occur, and are put together to one when the interval is written.
+ * Hash tables, since records come in the order of arrival and a log may begin at any tick. Over time there is a cell for
+ * each bucket of latencies, as struct histogram has them, that occurs in an interval.
  */
 
 /* ---- by pair ---- */
 
 struct cell {
     unsigned __int128 latency_sum;
-    uint64_t latency_max;
-    uint64_t count;
-    uint64_t flits;
+    uint64_t latency_min, latency_max;
+    uint64_t count, flits;
 };
 
 static void cell_add(struct cell *cell, const struct log_record *record)
 {
     cell->latency_sum += record->latency;
+    if (!cell->count || record->latency < cell->latency_min)
+        cell->latency_min = record->latency;
     if (record->latency > cell->latency_max)
         cell->latency_max = record->latency;
     cell->count++;
@@ -201,29 +202,18 @@ void log_matrix_write(const struct table *matrix, struct csv_file *file)
 
 /* ---- over time ---- */
 
-struct interval {
-    struct cell all;
-    uint64_t latency_min;
-    uint32_t buckets; /* that occur */
-};
-
 void log_series_init(struct log_series *series, uint64_t length)
 {
     *series = (struct log_series){.length = length};
-    table_init(&series->intervals, sizeof(struct interval), NULL);
-    table_init(&series->buckets, sizeof(uint64_t), NULL);
+    table_init(&series->cells, sizeof(struct cell), NULL);
 }
 
-void log_series_release(struct log_series *series)
-{
-    table_release(&series->intervals);
-    table_release(&series->buckets);
-}
+void log_series_release(struct log_series *series) { table_release(&series->cells); }
 
 bool log_series_add(struct log_series *series, const struct log_record *record)
 {
     uint64_t number = record->created / series->length;
-    if (!series->intervals.count)
+    if (!series->cells.count)
         series->first = series->last = number;
     uint64_t first = number < series->first ? number : series->first;
     uint64_t last = number > series->last ? number : series->last;
@@ -231,56 +221,50 @@ bool log_series_add(struct log_series *series, const struct log_record *record)
         return false;
     series->first = first;
     series->last = last;
-    struct interval *interval = table_put(&series->intervals, &(struct table_key){{number, 0, 0}});
     struct table_key key = {{number, histogram_index(record->latency), 0}};
-    interval->buckets += (*(uint64_t *)table_put(&series->buckets, &key))++ == 0;
-    if (!interval->all.count || record->latency < interval->latency_min)
-        interval->latency_min = record->latency;
-    cell_add(&interval->all, record);
+    cell_add(table_put(&series->cells, &key), record);
     return true;
 }
 
-/* Its buckets are the next of all; the histogram is empty before and after. */
-static void write_latencies(const struct interval *interval, void **buckets, struct histogram *histogram,
-                            struct csv_file *file)
+/* One interval, from its cells by rising latency; the histogram is empty before and after. */
+static void write_interval(const struct cell *const *cells, uint32_t count, struct histogram *latencies,
+                           struct csv_file *file)
 {
-    histogram->min = interval->latency_min;
-    histogram->span = interval->all.latency_max - interval->latency_min;
-    for (uint32_t i = 0; i < interval->buckets; i++)
-        histogram->buckets[table_key_of(buckets[i])->part[1]] = *(uint64_t *)buckets[i];
-    csv_ratio(file, interval->all.latency_sum, interval->all.count, ',');
-    csv_number(file, histogram_percentile(histogram, 50), ',');
-    csv_number(file, histogram_percentile(histogram, 99), ',');
-    csv_number(file, interval->all.latency_max, '\n');
-    for (uint32_t i = 0; i < interval->buckets; i++)
-        histogram->buckets[table_key_of(buckets[i])->part[1]] = 0;
-}
-
-static void write_beginning(const struct log_series *series, uint64_t number, uint64_t count, uint64_t flits,
-                            struct csv_file *file)
-{
-    csv_number(file, number * series->length, ',');
-    csv_number(file, count, ',');
-    csv_number(file, flits, ',');
+    struct cell all = {.latency_max = cells[count - 1]->latency_max};
+    for (uint32_t i = 0; i < count; i++) {
+        all.latency_sum += cells[i]->latency_sum;
+        all.count += cells[i]->count;
+        all.flits += cells[i]->flits;
+        latencies->buckets[table_key_of(cells[i])->part[1]] = cells[i]->count;
+    }
+    latencies->min = cells[0]->latency_min;
+    latencies->span = all.latency_max - latencies->min;
+    csv_number(file, all.count, ',');
+    csv_number(file, all.flits, ',');
+    csv_ratio(file, all.latency_sum, all.count, ',');
+    csv_number(file, histogram_percentile(latencies, 50), ',');
+    csv_number(file, histogram_percentile(latencies, 99), ',');
+    csv_number(file, all.latency_max, '\n');
+    for (uint32_t i = 0; i < count; i++)
+        latencies->buckets[table_key_of(cells[i])->part[1]] = 0;
 }
 
 void log_series_write(const struct log_series *series, struct csv_file *file)
 {
     csv_text(file, "start,count,flits,latency_mean,latency_p50,latency_p99,latency_max\n");
     struct histogram *scratch = memory_take(sizeof(*scratch));
-    void **intervals = table_sorted(&series->intervals), **buckets = table_sorted(&series->buckets), **next = buckets;
+    void **cells = table_sorted(&series->cells);
     uint64_t number = series->first;
-    for (uint32_t i = 0; i < series->intervals.count; i++, number++) {
-        const struct interval *interval = intervals[i];
-        for (; number < table_key_of(interval)->part[0]; number++) {
-            write_beginning(series, number, 0, 0, file);
-            csv_text(file, ",,,\n");
-        }
-        write_beginning(series, number, interval->all.count, interval->all.flits, file);
-        write_latencies(interval, next, scratch, file);
-        next += interval->buckets;
+    for (uint32_t first = 0, next = 0; first < series->cells.count; number++) {
+        while (next < series->cells.count && table_key_of(cells[next])->part[0] == number)
+            next++;
+        csv_number(file, number * series->length, ',');
+        if (next > first)
+            write_interval((const struct cell *const *)cells + first, next - first, scratch, file);
+        else
+            csv_text(file, "0,0,,,,\n");
+        first = next;
     }
-    free(intervals);
-    free(buckets);
+    free(cells);
     free(scratch);
 }

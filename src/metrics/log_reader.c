@@ -49,22 +49,16 @@ static size_t field_length(const char *field, size_t left)
     return comma ? (size_t)(comma - field) : left;
 }
 
-/* Which of packet_log_columns it is; NULL: none that is read. */
-static const struct log_property *find_column(const char *field, size_t length)
-{
-    for (const struct log_property *column = packet_log_columns; column->column; column++)
-        if (strlen(column->column) == length && memcmp(field, column->column, length) == 0)
-            return column->need == LOG_NOT_READ ? NULL : column;
-    return NULL;
-}
-
 static uint32_t column_bit(const struct log_property *column) { return 1u << (column - packet_log_columns); }
 
 static void add_column(struct log_reader *reader, const char *field, size_t length, struct errors *errors)
 {
-    const struct log_property *column = find_column(field, length);
-    reader->columns[reader->column_count++] = column;
-    if (!column)
+    const struct log_property *column = packet_log_columns;
+    while (column->column && (strlen(column->column) != length || memcmp(field, column->column, length) != 0))
+        column++;
+    bool is_read = column->column && column->need != LOG_NOT_READ;
+    reader->columns[reader->column_count++] = is_read ? column : NULL;
+    if (!is_read)
         return;
     if (reader->known & column_bit(column))
         errors_add(errors, "%s:1: column '%s' is there twice, expected once", reader->bytes.name, column->column);

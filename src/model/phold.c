@@ -99,9 +99,8 @@ static void phold_send(struct partition *partition, const struct event *cause)
 static void phold_begin(struct partition *partition)
 {
     const struct phold_config *config = partition->model->config;
-    uint64_t first = process_block_start(partition->number, config->processes, partition->count);
     uint64_t end = process_block_start(partition->number + 1, config->processes, partition->count);
-    for (uint64_t process = first; process < end; process++)
+    for (uint64_t process = ((const struct phold_state *)partition->state)->first; process < end; process++)
         for (uint32_t i = 0; i < config->events; i++)
             phold_send(partition, &(struct event){.process = process});
 }

@@ -27,15 +27,6 @@ bool run_fix_heap(const struct run_request *request, struct errors *errors)
 
 /* ---- planning ---- */
 
-/* The name of a run: no two have the same. */
-static uint64_t draw_number(const struct ranks *ranks)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    uint64_t number = random_mix((uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec) ^ (uint64_t)getpid();
-    return ranks_largest(ranks, number);
-}
-
 /* FILE, the name of the results or that of the configuration, here. */
 static const char *checkpoint_name(const struct run_request *request, struct arena *arena)
 {
@@ -75,8 +66,12 @@ int run_plan_checkpoints(struct run *run)
     checkpoint->path = checkpoint_name(&run->request, &simulation->setup);
     checkpoint->next_tick = checkpoint->ticks;
     checkpoint->ranks = simulation->ranks;
-    checkpoint->facts = (struct checkpoint_facts){
-        .run = draw_number(ranks), .ranks = ranks ? ranks->count : 1, .rank = ranks ? ranks->number : 0};
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    uint64_t drawn = random_mix((uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec) ^ (uint64_t)getpid();
+    checkpoint->facts = (struct checkpoint_facts){.run = ranks_largest(ranks, drawn), /* no two runs have the same */
+                                                  .ranks = ranks ? ranks->count : 1,
+                                                  .rank = ranks ? ranks->number : 0};
     return ranks_lead(ranks) ? run_try_name(run) : EXIT_DONE;
 }
 

@@ -133,16 +133,6 @@ static bool simulation_check_sync(struct simulation *simulation)
     return simulation->errors.count == before;
 }
 
-/* All that a run changes can be put back: what is built, and what holds on to it. */
-static void simulation_keep_state(struct simulation *simulation)
-{
-    simulation->rewind = simulation->built.rewind = rewind_create();
-    rewind_add(simulation->rewind, &simulation->built, sizeof simulation->built);
-    rewind_add(simulation->rewind, &simulation->engine, sizeof simulation->engine);
-    rewind_add(simulation->rewind, &simulation->network, sizeof simulation->network);
-    rewind_add(simulation->rewind, &simulation->workload, sizeof simulation->workload);
-}
-
 bool simulation_build(struct simulation *simulation)
 {
     const struct simulation_config *config = &simulation->config;
@@ -157,8 +147,14 @@ bool simulation_build(struct simulation *simulation)
                                         .method = (enum partition_method)config->simulator.partition,
                                         .window = config->simulator.window,
                                         .checks_reversal = config->simulator.check_reversal};
-    if (config->simulator.sync == SYNC_OPTIMISTIC)
-        simulation_keep_state(simulation);
+    if (config->simulator.sync ==
+        SYNC_OPTIMISTIC) { /* what a run changes can be put back: it, and what holds on to it */
+        simulation->rewind = simulation->built.rewind = rewind_create();
+        rewind_add(simulation->rewind, &simulation->built, sizeof simulation->built);
+        rewind_add(simulation->rewind, &simulation->engine, sizeof simulation->engine);
+        rewind_add(simulation->rewind, &simulation->network, sizeof simulation->network);
+        rewind_add(simulation->rewind, &simulation->workload, sizeof simulation->workload);
+    }
     engine_init(&simulation->engine, simulation->rewind);
     if (!network_build(&simulation->network, &config->network, &simulation->engine, &simulation->built, seed, &split,
                        &simulation->errors))

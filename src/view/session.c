@@ -70,16 +70,6 @@ static bool viewed_run_load(struct simulation *simulation, const struct view_sou
     return simulation_load(simulation, source->path, all, total);
 }
 
-static void viewed_run_lay_out(struct viewed_run *run)
-{
-    struct simulation *simulation = &run->simulation;
-    const struct topology *one = simulation->network.routing.topology;
-    struct channel_latencies latencies;
-    channel_latencies_init(&latencies, &simulation->config.network, one, one->routers, &run->arena,
-                           &simulation->errors);
-    layout_find(&run->layout, one, latencies.places, &run->arena);
-}
-
 struct viewed_run *viewed_run_open(const struct view_source *source, char **overrides, int count, struct errors *errors)
 {
     struct viewed_run *run = memory_take(sizeof *run);
@@ -95,7 +85,11 @@ struct viewed_run *viewed_run_open(const struct view_source *source, char **over
         return NULL;
     }
     viewed_run_read_title(run, source);
-    viewed_run_lay_out(run);
+    const struct topology *one = simulation->network.routing.topology;
+    struct channel_latencies latencies;
+    channel_latencies_init(&latencies, &simulation->config.network, one, one->routers, &run->arena,
+                           &simulation->errors);
+    layout_find(&run->layout, one, latencies.places, &run->arena);
     watch_init(&run->watch, &simulation->workload);
     return run;
 }
