@@ -10,7 +10,6 @@
  * the component, @ the name of the file whose lines follow.
  */
 #include "cli/command.h"
-#include "base/need.h"
 #include "base/embedded.h"
 
 #include "config/registry.h"
@@ -19,7 +18,6 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -208,11 +206,9 @@ static const char *test_text(const struct order *order)
 /* Writes a file that is not there yet; 0 or an errno. */
 static int write_new(const struct new_file *file)
 {
-    int descriptor = open(file->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor < 0)
+    FILE *stream = fopen(file->path, "wbxe");
+    if (!stream)
         return errno;
-    FILE *stream = fdopen(descriptor, "wb");
-    NEED(stream, "out of memory for a file");
     bool is_good = fputs(file->text, stream) != EOF;
     int reason = is_good ? 0 : errno;
     if (fclose(stream) != 0 && !reason)

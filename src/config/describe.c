@@ -117,18 +117,6 @@ static bool find_block(const struct option *rows, const char *path, struct optio
     return !path[length] || find_block(block->rows, path + length + 1, block);
 }
 
-/* "NAME" fits components of every kind, "KIND/NAME" of one. */
-static bool fits(const struct registration *registration, const char *name)
-{
-    const char *slash = strchr(name, '/');
-    const char *kind = registration->kind;
-    if (!slash)
-        return strcmp(registration->component->name, name) == 0;
-    size_t length = (size_t)(slash - name);
-    return strlen(kind) == length && strncmp(kind, name, length) == 0 &&
-           strcmp(registration->component->name, slash + 1) == 0;
-}
-
 static bool has_key(const struct option *rows, const char *key)
 {
     struct option row;
@@ -193,7 +181,8 @@ bool describe_name(FILE *out, const struct option *root, const char *name, struc
         separator = "\n";
     }
     for (const struct registration *at = registry_first(); at; at = at->next) {
-        if (!fits(at, name))
+        const char *whole = arena_format(errors->arena, "%s/%s", at->kind, at->component->name);
+        if (strcmp(at->component->name, name) != 0 && strcmp(whole, name) != 0)
             continue;
         fputs(separator, out);
         describe_component(out, at->kind, at->component, errors->arena);

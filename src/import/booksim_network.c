@@ -9,7 +9,6 @@
 #include "base/text.h"
 
 #include <ctype.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -177,18 +176,14 @@ static const char *judge_line(struct arena *arena, char *line)
     return NULL;
 }
 
-/* A file that cannot be opened is for the run to refuse. */
+/* What BookSim reads in another way; a file that cannot be read is left to the run to refuse. */
 static const char *judge_file(struct arena *arena, const char *path)
 {
-    char *line = NULL;
-    size_t room = 0;
+    size_t size;
+    char *text = file_read(arena, path, &size);
     const char *why = NULL;
-    FILE *file = fopen(path, "r");
-    while (file && !why && getline(&line, &room, file) >= 0)
-        why = judge_line(arena, line);
-    free(line);
-    if (file)
-        fclose(file);
+    while (text && *text && !why)
+        why = judge_line(arena, strsep(&text, "\n"));
     return why;
 }
 
@@ -196,12 +191,11 @@ static const char *judge_file(struct arena *arena, const char *path)
 unsigned long long booksim_file_nodes(struct import *import)
 {
     const struct json *name = booksim_given(import, "network_file");
-    FILE *file = name ? fopen(path_beside(import->arena, name->file, name->text), "r") : NULL;
+    size_t size;
+    char *text = name ? file_read(import->arena, path_beside(import->arena, name->file, name->text), &size) : NULL;
     unsigned long long nodes = 0;
-    char *line = NULL;
-    size_t room = 0;
-    while (file && getline(&line, &room, file) >= 0) {
-        char *rest = NULL;
+    while (text && *text) {
+        char *line = strsep(&text, "\n"), *rest = NULL;
         bool is_node = false;
         for (char *word = strtok_r(line, " \t\r\n", &rest); word; word = strtok_r(NULL, " \t\r\n", &rest)) {
             unsigned long long number = is_node ? strtoull(word, NULL, 10) + 1 : 0;
@@ -209,9 +203,6 @@ unsigned long long booksim_file_nodes(struct import *import)
             is_node = strcmp(word, "node") == 0;
         }
     }
-    free(line);
-    if (file)
-        fclose(file);
     return nodes;
 }
 

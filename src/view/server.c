@@ -372,14 +372,6 @@ int gate_judge(const struct gate *gate, const struct request_facts *facts, const
 
 /* ---- queries ---- */
 
-static int hex_digit(char c)
-{
-    return c >= '0' && c <= '9'   ? c - '0'
-           : c >= 'a' && c <= 'f' ? c - 'a' + 10
-           : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                  : -1;
-}
-
 /* Up to the next "&". */
 static bool query_decode(const char *text, char *value, size_t size)
 {
@@ -387,10 +379,10 @@ static bool query_decode(const char *text, char *value, size_t size)
     while (*text && *text != '&') {
         char c = *text++;
         if (c == '%') {
-            int high = hex_digit(text[0]), low = high < 0 ? -1 : hex_digit(text[1]);
-            if (low < 0 || high * 16 + low == 0)
+            const char digits[] = {text[0], text[0] ? text[1] : '\0', '\0'};
+            c = (char)strtoul(digits, NULL, 16);
+            if (!c || strspn(digits, "0123456789abcdefABCDEF") != 2)
                 return false;
-            c = (char)(high * 16 + low);
             text += 2;
         }
         if (length + 1 >= size)
