@@ -316,7 +316,7 @@ static const struct allocator_row {
     bool iterates, has_arbiters;
 } allocators[] = {
     {"islip", "islip", true, false},
-    {"pim", "pim", true, false},
+    {"pim", "pim draw=place", true, false},
     {"wavefront", "wavefront", false, false},
     {"rr_wavefront", "wavefront first=behind_served", false, false},
     {"max_size", "maximum_size paths=shortest", false, false},

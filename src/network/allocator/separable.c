@@ -266,9 +266,14 @@ static const struct separable_config by_lot = {
     .input_arbiter = {.component = &random_arbiter.component},
     .output_arbiter = {.component = &random_arbiter.component},
 };
+static const struct separable_config by_random_place = {
+    .input_arbiter = {.component = &random_priority_arbiter.component},
+    .output_arbiter = {.component = &random_priority_arbiter.component},
+};
 
 struct iterated_config {
     uint32_t iterations;
+    uint32_t draw; /* enum pim_draw */
 };
 
 static const struct option iterated_options[] = {
@@ -313,6 +318,17 @@ static const struct allocator_ops islip = {
 };
 REGISTER_ALLOCATOR(islip);
 
+enum pim_draw { A_REQUEST, A_PLACE };
+static const char *const pim_draws[] = {"request", "place", NULL};
+
+static const struct option pim_options[] = {
+    OPTION_U32(struct iterated_config, iterations, "1", 1, 64, NULL, "rounds of offers and acceptances"),
+    OPTION_ENUM(
+        struct iterated_config, draw, "\"request\"", pim_draws,
+        "what is drawn: one of the requests, or a place among all inputs from which on the first request is taken"),
+    OPTION_END,
+};
+
 static size_t pim_state_size(const void *config, uint32_t rows, uint32_t cols)
 {
     (void)config;
@@ -321,13 +337,14 @@ static size_t pim_state_size(const void *config, uint32_t rows, uint32_t cols)
 
 static void pim_allocate(void *state, const void *config, struct matching *matching)
 {
-    allocate_without_ranks(state, &by_lot, config, matching, OUTPUT_FIRST);
+    const struct iterated_config *pim = config;
+    allocate_without_ranks(state, pim->draw == A_REQUEST ? &by_lot : &by_random_place, config, matching, OUTPUT_FIRST);
 }
 
 static const struct allocator_ops pim = {
     .name = "pim",
     .summary = "parallel iterative matching: random offers, random acceptances",
-    .options = iterated_options,
+    .options = pim_options,
     .example = "{\"type\": \"pim\", \"iterations\": 4}",
     .state_size = pim_state_size,
     .allocate = pim_allocate,

@@ -86,12 +86,12 @@ static uint32_t random_priority_pick(const void *state, const struct arbitration
     return bits_next_cyclic(arbitration->requests, arbitration->words, first);
 }
 
-static const struct arbiter_ops random_priority = {
+const struct arbiter_ops random_priority_arbiter = {
     .name = "random_priority",
     .summary = "the first that asks from a random place on",
     .pick = random_priority_pick,
 };
-REGISTER_ARBITER(random_priority);
+REGISTER_ARBITER(random_priority_arbiter);
 
 /*
  * Fixed priority: the lowest (or highest) input that asks always wins, so that

@@ -259,6 +259,24 @@ TEST(pim_with_one_iteration_grants_what_theory_says)
     arena_release(&chosen.arena);
 }
 
+/* Of four places one draws row 0, the others the next row from there on that asks. */
+TEST(pim_that_draws_a_place_favours_who_stands_behind_a_gap)
+{
+    struct chosen chosen = CHOSEN_INIT(chosen);
+    struct bench bench;
+    bench_init(&bench, &chosen, choose(&chosen, "allocator", "{\"type\": \"pim\", \"draw\": \"place\"}"), 4, 1);
+    double last = 0;
+    for (uint32_t call = 0; call < 4000; call++) {
+        matching_clear(&bench.matching, bench.matching.row_words, bench.matching.col_words);
+        matching_request(&bench.matching, 0, 0);
+        matching_request(&bench.matching, 3, 0);
+        allocate(&bench);
+        last += bits_test(bench.matching.granted, 3);
+    }
+    EXPECT_NEAR(last / 4000, 0.75, 0.03);
+    arena_release(&chosen.arena);
+}
+
 TEST(maximum_size_grants_as_many_as_trying_everything)
 {
     struct chosen chosen = CHOSEN_INIT(chosen);
