@@ -115,6 +115,9 @@ static void init_lane(struct booksim *q, struct booksim_router *r, uint32_t numb
         .output = NO_GRANT,
     };
     bool to_router = lane->buffer.back_kind == EVENT_CREDIT;
+    const struct lane_place *back = &lane->buffer.back;
+    if (to_router && back->target != FW_NONE) /* as long as the flit took on its way here, not as one on the way back */
+        lane->buffer.back_latency = network_link(q->network, back->target, back->lane / q->network->num_vcs)->latency;
     lane->buffer.back_latency += (uint32_t)q->config.cycle * (1 + (to_router ? q->config.credit_latency : 0));
     r->owner[number] = NOBODY;
 }
