@@ -22,17 +22,23 @@ def packets_of():
     return packets_by_case(ROOT / "tests/compare/booksim_packets.csv.gz")
 
 
-def imported(settings, folder):
+def imported(case, folder):
     """The network of a configuration of BookSim."""
+    settings = case["settings"]
+    for name, words in case.get("files", {}).items():
+        (folder / name).write_text(words)
     (folder / "peer.cfg").write_text("".join(f"{key} = {value};\n" for key, value in settings.items()))
     subprocess.run([PROGRAM, "import", "peer.cfg", "--from", "booksim", "--strict", "-o", "ours.json"], cwd=folder, check=True, capture_output=True)
-    return json.loads(re.sub(r"^\s*//.*$", "", (folder / "ours.json").read_text(), flags=re.M))["network"]
+    network = json.loads(re.sub(r"^\s*//.*$", "", (folder / "ours.json").read_text(), flags=re.M))["network"]
+    if "files" in case:
+        network["topology"]["file"] = str(folder / network["topology"]["file"])
+    return network
 
 
 @pytest.mark.parametrize("number", range(len(CASES)), ids=[case["name"] for case in CASES])
 def test_every_packet_arrives_in_booksim_s_cycle(number, packets_of, tmp_path):
     case, packets = CASES[number], packets_of[number]
-    assert_same_cycles(case, packets, arrivals(imported(case["settings"], tmp_path), packets, tmp_path))
+    assert_same_cycles(case, packets, arrivals(imported(case, tmp_path), packets, tmp_path))
 
 
 def test_as_many_packets_are_held_beside_booksim_s_as_the_page_says(packets_of):
