@@ -29,6 +29,10 @@ struct component {
         };                                                                                                             \
     }
 
+/* The first fields of a component of a family, a row of a table: name, summary, options and example. */
+#define COMPONENT(name_, summary_, options_, example_)                                                                 \
+    .name = name_, .summary = summary_, .options = options_, .example = example_
+
 /*
  * The version of these headers, as far as a plugin can tell: it goes up with every change of them that a plugin built
  * before would not survive, and a plugin of another version is refused. The word before it is no address, so that what a

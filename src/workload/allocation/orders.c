@@ -184,27 +184,14 @@ static uint32_t groups_random(const struct choice *self, const struct topology *
 }
 
 static const struct allocation_ops orders[] = {
-    {.name = "all", .summary = "every terminal, in order", .allocate = all_allocate},
-    {
-        .name = "random",
-        .summary = "terminals drawn at random",
-        .options = random_options,
-        .example = "{\"type\": \"random\", \"count\": 32}",
-        .allocate = random_allocate,
-    },
-    {
-        .name = "round_robin",
-        .summary = "a terminal of every router, or of every group, in turn",
-        .options = round_robin_options,
-        .example = "{\"type\": \"round_robin\", \"count\": 32}",
-        .allocate = groups_round_robin,
-    },
-    {
-        .name = "random_groups",
-        .summary = "terminals of whole groups drawn at random",
-        .options = random_groups_options,
-        .example = "{\"type\": \"random_groups\", \"count\": 32, \"size\": 16}",
-        .allocate = groups_random,
-    },
+    {COMPONENT("all", "every terminal, in order", NULL, NULL), .allocate = all_allocate},
+    {COMPONENT("random", "terminals drawn at random", random_options, "{\"type\": \"random\", \"count\": 32}"),
+     .allocate = random_allocate},
+    {COMPONENT("round_robin", "a terminal of every router, or of every group, in turn", round_robin_options,
+               "{\"type\": \"round_robin\", \"count\": 32}"),
+     .allocate = groups_round_robin},
+    {COMPONENT("random_groups", "terminals of whole groups drawn at random", random_groups_options,
+               "{\"type\": \"random_groups\", \"count\": 32, \"size\": 16}"),
+     .allocate = groups_random},
 };
 REGISTER_COMPONENTS("allocation", orders);

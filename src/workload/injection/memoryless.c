@@ -52,19 +52,9 @@ static uint64_t poisson_gap(const struct injection *injection, void *state, bool
 }
 
 static const struct injection_ops memoryless[] = {
-    {
-        .name = "bernoulli",
-        .summary = "a message in every cycle with the same probability",
-        .max_rate = 1,
-        .prepare = bernoulli_prepare,
-        .gap = bernoulli_gap,
-    },
-    {
-        .name = "poisson",
-        .summary = "exponential times between messages; several in a cycle are possible",
-        .is_by_rate = true,
-        .state_size = sizeof(struct poisson_state),
-        .gap = poisson_gap,
-    },
+    {COMPONENT("bernoulli", "a message in every cycle with the same probability", NULL, NULL), .max_rate = 1,
+     .prepare = bernoulli_prepare, .gap = bernoulli_gap},
+    {COMPONENT("poisson", "exponential times between messages; several in a cycle are possible", NULL, NULL),
+     .is_by_rate = true, .state_size = sizeof(struct poisson_state), .gap = poisson_gap},
 };
 REGISTER_COMPONENTS("injection", memoryless);

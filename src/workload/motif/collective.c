@@ -136,21 +136,11 @@ static void all_to_all_program(const struct motif *motif, struct script *script)
 }
 
 static const struct motif_ops collectives[] = {
-    {
-        .name = "collective",
-        .summary = "one collective operation of all ranks, over and over",
-        .options = collective_motif_options,
-        .example = "{\"type\": \"collective\", \"operation\": \"allreduce\", \"bytes\": 1048576, \"iterations\": 2}",
-        .prepare = collective_prepare,
-        .program = collective_program,
-    },
-    {
-        .name = "all_to_all",
-        .summary = "all ranks with all others, or in rows and columns",
-        .options = all_to_all_options,
-        .example = "{\"type\": \"all_to_all\", \"grid\": [8, 8], \"bytes\": 4096}",
-        .prepare = all_to_all_prepare,
-        .program = all_to_all_program,
-    },
+    {COMPONENT("collective", "one collective operation of all ranks, over and over", collective_motif_options,
+               "{\"type\": \"collective\", \"operation\": \"allreduce\", \"bytes\": 1048576, \"iterations\": 2}"),
+     .prepare = collective_prepare, .program = collective_program},
+    {COMPONENT("all_to_all", "all ranks with all others, or in rows and columns", all_to_all_options,
+               "{\"type\": \"all_to_all\", \"grid\": [8, 8], \"bytes\": 4096}"),
+     .prepare = all_to_all_prepare, .program = all_to_all_program},
 };
 REGISTER_COMPONENTS("motif", collectives);

@@ -180,29 +180,14 @@ static void many_to_many_program(const struct motif *motif, struct script *scrip
 }
 
 static const struct motif_ops exchanges[] = {
-    {
-        .name = "halo",
-        .summary = "borders exchanged with the neighbours in a grid of ranks",
-        .options = halo_options,
-        .example = "{\"type\": \"halo\", \"grid\": [4, 4, 4], \"bytes\": [8192, 512, 64], \"allreduce\": 8}",
-        .prepare = halo_prepare,
-        .program = halo_program,
-    },
-    {
-        .name = "incast",
-        .summary = "all clients answer their server at once",
-        .options = incast_options,
-        .example = "{\"type\": \"incast\", \"servers\": 2, \"bytes\": 32768, \"iterations\": 4}",
-        .prepare = incast_prepare,
-        .program = incast_program,
-    },
-    {
-        .name = "many_to_many",
-        .summary = "exchange with partners drawn anew each time",
-        .options = many_to_many_options,
-        .example = "{\"type\": \"many_to_many\", \"partners\": 8, \"bytes\": 16384}",
-        .prepare = many_to_many_prepare,
-        .program = many_to_many_program,
-    },
+    {COMPONENT("halo", "borders exchanged with the neighbours in a grid of ranks", halo_options,
+               "{\"type\": \"halo\", \"grid\": [4, 4, 4], \"bytes\": [8192, 512, 64], \"allreduce\": 8}"),
+     .prepare = halo_prepare, .program = halo_program},
+    {COMPONENT("incast", "all clients answer their server at once", incast_options,
+               "{\"type\": \"incast\", \"servers\": 2, \"bytes\": 32768, \"iterations\": 4}"),
+     .prepare = incast_prepare, .program = incast_program},
+    {COMPONENT("many_to_many", "exchange with partners drawn anew each time", many_to_many_options,
+               "{\"type\": \"many_to_many\", \"partners\": 8, \"bytes\": 16384}"),
+     .prepare = many_to_many_prepare, .program = many_to_many_program},
 };
 REGISTER_COMPONENTS("motif", exchanges);

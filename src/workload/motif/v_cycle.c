@@ -191,20 +191,16 @@ static void v_cycle_program(const struct motif *motif, struct script *script)
     }
 }
 
-#define V_CYCLE_OPS .options = v_cycle_options, .prepare = v_cycle_prepare, .program = v_cycle_program
+#define V_CYCLE_OPS .prepare = v_cycle_prepare, .program = v_cycle_program
 static const struct v_cycle_motif v_cycles[] = {
-    {
-        .ops = {.name = "amg",
-                .summary = "conjugate gradients with algebraic multigrid: V-cycles that grow denser, and dot products",
-                .example = "{\"type\": \"amg\", \"grid\": [4, 4, 4], \"points\": 16, \"iterations\": 1}",
-                V_CYCLE_OPS},
-        .is_algebraic = true,
-    },
-    {
-        .ops = {.name = "multigrid",
-                .summary = "V-cycles on a grid of ranks, messages and ranks fewer from level to level",
-                .example = "{\"type\": \"multigrid\", \"grid\": [4, 4, 4], \"points\": 32, \"iterations\": 1}",
-                V_CYCLE_OPS},
-    },
+    {.ops = {COMPONENT("amg",
+                       "conjugate gradients with algebraic multigrid: V-cycles that grow denser, and dot products",
+                       v_cycle_options, "{\"type\": \"amg\", \"grid\": [4, 4, 4], \"points\": 16, \"iterations\": 1}"),
+             V_CYCLE_OPS},
+     .is_algebraic = true},
+    {.ops = {COMPONENT("multigrid", "V-cycles on a grid of ranks, messages and ranks fewer from level to level",
+                       v_cycle_options,
+                       "{\"type\": \"multigrid\", \"grid\": [4, 4, 4], \"points\": 32, \"iterations\": 1}"),
+             V_CYCLE_OPS}},
 };
 REGISTER_COMPONENTS("motif", v_cycles);

@@ -182,39 +182,17 @@ static uint32_t read_write_reply(const struct size *size, uint32_t kind)
 }
 
 static const struct size_ops sizes[] = {
-    {
-        .name = "fixed",
-        .summary = "all messages have the same size",
-        .options = fixed_options,
-        .example = "{\"type\": \"fixed\", \"flits\": 4}",
-        .prepare = fixed_prepare,
-        .draw = fixed_draw,
-    },
-    {
-        .name = "mix",
-        .summary = "a few sizes with weights",
-        .options = mix_options,
-        .example = "{\"type\": \"mix\", \"sizes\": [1, 5], \"weights\": [80, 20]}",
-        .prepare = mix_sizes_prepare,
-        .draw = weighted_draw,
-    },
-    {
-        .name = "file",
-        .summary = "sizes and their weights from a file",
-        .options = file_options,
-        .example = "{\"type\": \"file\", \"file\": \"sizes.csv\"}",
-        .prepare = file_prepare,
-        .draw = weighted_draw,
-    },
-    {
-        .name = "read_write",
-        .summary = "requests and replies of reads and writes",
-        .options = read_write_options,
-        .example = "{\"type\": \"read_write\", \"reads\": 0.7, \"read_reply\": 9, \"write_request\": 9}",
-        .prepare = read_write_prepare,
-        .draw = read_write_draw,
-        .draw_request = read_write_draw_request,
-        .reply = read_write_reply,
-    },
+    {COMPONENT("fixed", "all messages have the same size", fixed_options, "{\"type\": \"fixed\", \"flits\": 4}"),
+     .prepare = fixed_prepare, .draw = fixed_draw},
+    {COMPONENT("mix", "a few sizes with weights", mix_options,
+               "{\"type\": \"mix\", \"sizes\": [1, 5], \"weights\": [80, 20]}"),
+     .prepare = mix_sizes_prepare, .draw = weighted_draw},
+    {COMPONENT("file", "sizes and their weights from a file", file_options,
+               "{\"type\": \"file\", \"file\": \"sizes.csv\"}"),
+     .prepare = file_prepare, .draw = weighted_draw},
+    {COMPONENT("read_write", "requests and replies of reads and writes", read_write_options,
+               "{\"type\": \"read_write\", \"reads\": 0.7, \"read_reply\": 9, \"write_request\": 9}"),
+     .prepare = read_write_prepare, .draw = read_write_draw, .draw_request = read_write_draw_request,
+     .reply = read_write_reply},
 };
 REGISTER_COMPONENTS("size", sizes);

@@ -171,45 +171,20 @@ static uint32_t random_permutation_destination(const struct traffic *traffic, ui
 }
 
 static const struct traffic_ops permutations[] = {
-    {.name = "loopback", .summary = "to the terminal itself", .destination = to_itself},
-    {.name = "neighbor", .summary = "to the next terminal by number", .destination = to_neighbor},
-    {
-        .name = "bit_complement",
-        .summary = "to the terminal with all bits of the number inverted",
-        .prepare = bits_prepare,
-        .destination = to_complement,
-    },
-    {
-        .name = "bit_reverse",
-        .summary = "to the terminal with the bits of the number in opposite order",
-        .prepare = bits_prepare,
-        .destination = to_reversed,
-    },
-    {
-        .name = "bit_rotation",
-        .summary = "to the terminal with the bits of the number rotated right",
-        .prepare = bits_prepare,
-        .destination = to_rotated,
-    },
-    {
-        .name = "shuffle",
-        .summary = "to the terminal with the bits of the number rotated left",
-        .prepare = bits_prepare,
-        .destination = to_shuffled,
-    },
-    {
-        .name = "transpose",
-        .summary = "from (x, y) to (y, x)",
-        .prepare = transpose_prepare,
-        .destination = transpose_destination,
-    },
-    {
-        .name = "random_permutation",
-        .summary = "one fixed partner each, drawn from the seed",
-        .options = random_permutation_options,
-        .example = "{\"type\": \"random_permutation\", \"self\": true}",
-        .prepare = random_permutation_prepare,
-        .destination = random_permutation_destination,
-    },
+    {COMPONENT("loopback", "to the terminal itself", NULL, NULL), .destination = to_itself},
+    {COMPONENT("neighbor", "to the next terminal by number", NULL, NULL), .destination = to_neighbor},
+    {COMPONENT("bit_complement", "to the terminal with all bits of the number inverted", NULL, NULL),
+     .prepare = bits_prepare, .destination = to_complement},
+    {COMPONENT("bit_reverse", "to the terminal with the bits of the number in opposite order", NULL, NULL),
+     .prepare = bits_prepare, .destination = to_reversed},
+    {COMPONENT("bit_rotation", "to the terminal with the bits of the number rotated right", NULL, NULL),
+     .prepare = bits_prepare, .destination = to_rotated},
+    {COMPONENT("shuffle", "to the terminal with the bits of the number rotated left", NULL, NULL),
+     .prepare = bits_prepare, .destination = to_shuffled},
+    {COMPONENT("transpose", "from (x, y) to (y, x)", NULL, NULL), .prepare = transpose_prepare,
+     .destination = transpose_destination},
+    {COMPONENT("random_permutation", "one fixed partner each, drawn from the seed", random_permutation_options,
+               "{\"type\": \"random_permutation\", \"self\": true}"),
+     .prepare = random_permutation_prepare, .destination = random_permutation_destination},
 };
 REGISTER_TRAFFIC_FAMILY(permutations);
