@@ -22,17 +22,29 @@ struct trace_words {
     struct json *algorithms; /* NULL: the command takes none */
 };
 
+/* Adds a word KEY=VALUE to the object; an error where its key is there already. */
+static void setting_take(struct call *call, struct json *object, const char *word)
+{
+    const char *equals = strchr(word, '=');
+    char *key = arena_format(&call->arena, "%.*s", (int)(equals - word), word);
+    if (json_find(object, key))
+        errors_add(&call->errors, "'%s' is given twice", key);
+    else
+        json_add(object, key, json_from_word(&call->arena, equals + 1));
+}
+
 static void trace_words_read(struct trace_words *words, struct call *call)
 {
-    words->format.settings = format_settings(&call->arena);
+    static const char reader[] = "format."; /* what its settings begin with, and messages call them */
+    words->format.settings = json_add(json_object(&call->arena), "format", json_object(&call->arena));
     int i = 0;
     for (const char *word; (word = words_next(call, &i));) {
-        if (format_setting_take(words->format.settings, word, &call->arena, &call->errors))
-            continue;
-        if (!words->file)
+        if (strncmp(word, reader, strlen(reader)) == 0 && strchr(word, '='))
+            setting_take(call, words->format.settings, word + strlen(reader));
+        else if (!words->file)
             words->file = word;
         else if (words->algorithms && strchr(word, '='))
-            setting_take(words->algorithms, word, &call->arena, &call->errors);
+            setting_take(call, words->algorithms, word);
         else
             errors_add(&call->errors, "'%s' is not understood%s", word,
                        words->algorithms ? "; one trace is converted at a time" : "");
@@ -235,37 +247,13 @@ static const char *convert_format(const char *out, const char *to, struct errors
     return to;
 }
 
-/* How a trace grows on its way into another format. */
-struct growth {
-    uint64_t copies, repeats;
-};
-
-static int write_goal(const struct trace *trace, const struct collective_settings *settings,
-                      const struct growth *growth, const char *out, bool is_text, bool is_lossy, struct errors *errors)
-{
-    struct goal_schedule schedule;
-    int status = EXIT_USAGE;
-    if (trace->rank_count * growth->copies >= FW_ANY) {
-        errors_add(errors, "--copies: %llu of %u ranks are too many", (unsigned long long)growth->copies,
-                   trace->rank_count);
-        return status;
-    }
-    if (goal_schedule_init(&schedule, trace, settings, is_lossy, errors)) {
-        schedule.copies = (uint32_t)growth->copies;
-        schedule.repeats = (uint32_t)growth->repeats;
-        status = (is_text ? goal_write_text : goal_write_binary)(&schedule, out, errors) ? EXIT_DONE : EXIT_IO;
-    }
-    goal_schedule_release(&schedule);
-    return status;
-}
-
 /* False, with errors, where they are no such numbers, or the format cannot grow. */
-static bool read_growth(struct growth *growth, struct call *call, const char *to)
+static bool read_growth(struct goal_form *form, struct call *call, const char *to)
 {
-    *growth = (struct growth){1, 1};
-    bool is_read = flag_number(call, "--copies", 1, 1 << 24, &growth->copies) &&
-                   flag_number(call, "--repeats", 1, 1 << 24, &growth->repeats);
-    if (is_read && strcmp(to, "csv") == 0 && growth->copies * growth->repeats > 1)
+    form->copies = form->repeats = 1;
+    bool is_read = flag_number(call, "--copies", 1, 1 << 24, &form->copies) &&
+                   flag_number(call, "--repeats", 1, 1 << 24, &form->repeats);
+    if (is_read && strcmp(to, "csv") == 0 && form->copies * form->repeats > 1)
         return errors_add(&call->errors, "--copies and --repeats are for GOAL: messages in CSV wait for nothing");
     return is_read;
 }
@@ -276,22 +264,21 @@ static int cli_trace_convert(struct call *call)
     struct trace_words words = {.algorithms = json_object(&call->arena)};
     trace_words_read(&words, call);
     const char *out = flag_value(call, "-o"), *to = convert_format(out, flag_value(call, "--to"), errors);
-    bool is_lossy = flag_value(call, "--lossy");
     if (errors->count)
         return call_refuse(call);
-    struct growth growth;
     struct collective_settings settings = {0};
+    struct goal_form form = {
+        .collectives = &settings, .is_binary = strcmp(to, "goal_binary") == 0, .is_lossy = flag_value(call, "--lossy")};
     struct config_reader reader = {.arena = &call->arena, .errors = errors};
-    if (!read_growth(&growth, call, to))
+    if (!read_growth(&form, call, to))
         return EXIT_USAGE;
     if (!config_read(&reader, collective_options, &settings, words.algorithms))
         return EXIT_USAGE;
     struct trace *trace = trace_read(words.file, &words.format, errors);
     if (!trace)
         return EXIT_USAGE;
-    int status = strcmp(to, "csv") == 0
-                     ? messages_write(trace, out, is_lossy, errors)
-                     : write_goal(trace, &settings, &growth, out, strcmp(to, "goal") == 0, is_lossy, errors);
+    int status = strcmp(to, "csv") == 0 ? messages_write(trace, out, form.is_lossy, errors)
+                                        : goal_write(trace, &form, out, errors);
     trace_destroy(trace);
     return status;
 }

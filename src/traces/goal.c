@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes a GOAL schedule of a trace, see traces.h. */
+/*
+ * A trace as a GOAL schedule (docs/formats.md), made and written rank by rank. GOAL knows sends, receives
+ * and computing, so collectives become the messages of their algorithms, times since
+ * the start a chain of computing on a processor of its own, and communicators tags.
+ */
 #include "traces/traces.h"
 
+#include "base/text.h"
 #include "flitwarp/packet.h"
 
 #include <stdlib.h>
@@ -9,6 +14,36 @@
 
 #define NS 1000u            /* picoseconds */
 #define MAX_TAGS (1u << 31) /* of the trace; a rank has fewer tasks than there are tags left above them */
+
+enum goal_type { GOAL_SEND = 1, GOAL_RECEIVE = 2, GOAL_COMPUTE = 3 }; /* as binary files call them */
+
+struct goal_node {
+    uint8_t type, cpu, nic;
+    uint32_t peer, tag;
+    uint64_t amount; /* bytes; of computing nanoseconds */
+};
+
+/* `later` waits for `earlier` to end, or to begin. */
+struct goal_edge {
+    uint32_t later, earlier;
+    bool on_start;
+};
+
+/* Used again from rank to rank. */
+struct goal_rank {
+    struct goal_node *nodes; /* owned */
+    struct goal_edge *edges; /* owned */
+    uint32_t node_count, node_room, edge_count, edge_room;
+};
+
+struct goal_schedule {
+    const struct trace *trace;
+    const struct goal_form *form;
+    struct table tags; /* by communicator and tag */
+    uint32_t next_tag;
+    uint32_t timer_cpu, max_nic;
+    uint32_t ranks; /* of all copies */
+};
 
 /* ---- what GOAL cannot say ---- */
 
@@ -56,13 +91,11 @@ static void find_obstacles(struct obstacles *found, struct goal_schedule *schedu
         }
 }
 
-bool goal_schedule_init(struct goal_schedule *schedule, const struct trace *trace,
-                        const struct collective_settings *settings, bool is_lossy, struct errors *errors)
+/* False, with errors, when the trace has what GOAL cannot say. */
+static bool goal_check(struct goal_schedule *schedule, struct errors *errors)
 {
     struct obstacles found = {0};
     uint32_t before = errors->count;
-    *schedule = (struct goal_schedule){.trace = trace, .settings = settings, .copies = 1, .repeats = 1};
-    table_init(&schedule->tags, sizeof(uint32_t), NULL);
     find_obstacles(&found, schedule);
     schedule->timer_cpu = found.max_cpu + found.has_times;
     const struct trace_loss losses[] = {
@@ -71,7 +104,7 @@ bool goal_schedule_init(struct goal_schedule *schedule, const struct trace *trac
         {found.modes, "synchronous, buffered or ready sends, which would be plain ones"},
         {found.parts_of_ns, "times that are no whole nanoseconds, which would be rounded"},
         {0}};
-    if (!is_lossy)
+    if (!schedule->form->is_lossy)
         trace_report_losses("GOAL", losses, errors);
     if (found.any_tags && (found.communicators || found.has_collectives))
         errors_add(errors,
@@ -87,8 +120,6 @@ bool goal_schedule_init(struct goal_schedule *schedule, const struct trace *trac
         errors_add(errors, "GOAL cannot express times since the start beside %u processors", found.max_cpu + 1);
     return errors->count == before;
 }
-
-void goal_schedule_release(struct goal_schedule *schedule) { table_release(&schedule->tags); }
 
 /* ---- nodes and edges ---- */
 
@@ -168,7 +199,7 @@ static struct span goal_expand(struct goal_schedule *schedule, uint32_t rank, ui
 {
     const struct task *task = &schedule->trace->ranks[rank].tasks[number];
     const struct trace_communicator *communicator = &schedule->trace->communicators[task->communicator];
-    struct plan plan = plan_of_task(schedule->settings, schedule->trace, task);
+    struct plan plan = plan_of_task(schedule->form->collectives, schedule->trace, task);
     uint32_t place = communicator_place(communicator, rank), steps = plan_shape(&plan).steps;
     uint32_t tag = tag_of(schedule, trace_collective_number(schedule->trace, rank, number), 0, true);
     struct expansion expansion = {.made = made,
@@ -296,25 +327,183 @@ static void pass_add(struct goal_rank *made, uint32_t nodes, uint32_t edges)
     free(waits);
 }
 
-uint32_t goal_rank_count(const struct goal_schedule *schedule)
-{
-    return schedule->trace->rank_count * schedule->copies;
-}
-
-void goal_rank_make(struct goal_schedule *schedule, uint32_t rank, struct goal_rank *made)
+/* The nodes and edges of a rank. */
+static void goal_rank_make(struct goal_schedule *schedule, uint32_t rank, struct goal_rank *made)
 {
     uint32_t ranks = schedule->trace->rank_count;
     make_once(schedule, rank % ranks, made);
     uint32_t nodes = made->node_count, edges = made->edge_count;
-    for (uint32_t pass = 1; pass < schedule->repeats && nodes; pass++)
+    for (uint32_t pass = 1; pass < schedule->form->repeats && nodes; pass++)
         pass_add(made, nodes, edges);
     for (uint32_t i = 0; i < made->node_count; i++)
         if (made->nodes[i].type != GOAL_COMPUTE && made->nodes[i].peer != FW_ANY)
             made->nodes[i].peer += rank / ranks * ranks;
 }
 
-void goal_rank_release(struct goal_rank *made)
+/* ---- text ---- */
+
+/* -1 is any. */
+static long long shown(uint32_t number) { return number == FW_ANY ? -1 : (long long)number; }
+
+static void goal_print_node(FILE *out, const struct goal_node *node, uint32_t number)
 {
-    free(made->nodes);
-    free(made->edges);
+    bool is_send = node->type == GOAL_SEND;
+    fprintf(out, "l%u: ", number + 1);
+    if (node->type == GOAL_COMPUTE)
+        fprintf(out, "calc %llu", (unsigned long long)node->amount);
+    else
+        fprintf(out, "%s %llub %s %lld tag %lld", is_send ? "send" : "recv", (unsigned long long)node->amount,
+                is_send ? "to" : "from", shown(node->peer), shown(node->tag));
+    if (node->cpu)
+        fprintf(out, " cpu %u", node->cpu);
+    if (node->nic)
+        fprintf(out, " nic %u", node->nic);
+    fputc('\n', out);
+}
+
+static void goal_print(struct goal_schedule *schedule, struct goal_rank *rank, FILE *out)
+{
+    fprintf(out, "num_ranks %u\n", schedule->ranks);
+    for (uint32_t number = 0; number < schedule->ranks; number++) {
+        goal_rank_make(schedule, number, rank);
+        fprintf(out, "\nrank %u {\n", number);
+        for (uint32_t i = 0; i < rank->node_count; i++)
+            goal_print_node(out, &rank->nodes[i], i);
+        for (uint32_t i = 0; i < rank->edge_count; i++)
+            fprintf(out, "l%u %s l%u\n", rank->edges[i].later + 1, rank->edges[i].on_start ? "irequires" : "requires",
+                    rank->edges[i].earlier + 1);
+        fputs("}\n", out);
+    }
+}
+
+/* ---- binary: little endian, without padding, with the places of all ranks in front ---- */
+
+enum { COOKIE = 4223, BASE = 8 };
+
+static void write_number(FILE *out, uint64_t number, uint32_t bytes)
+{
+    for (uint32_t i = 0; i < bytes; i++)
+        putc((int)(number >> 8 * i & 0xff), out);
+}
+
+static int by_earlier(const void *a, const void *b)
+{
+    const struct goal_edge *one = a, *other = b;
+    if (one->earlier != other->earlier)
+        return one->earlier < other->earlier ? -1 : 1;
+    if (one->on_start != other->on_start)
+        return one->on_start ? 1 : -1;
+    return (one->later > other->later) - (one->later < other->later);
+}
+
+/* Sorted, the edges are the table behind the nodes. */
+static uint32_t edges_from(const struct goal_rank *rank, uint32_t at, uint32_t node, bool on_start)
+{
+    uint32_t count = 0;
+    while (at + count < rank->edge_count && rank->edges[at + count].earlier == node &&
+           rank->edges[at + count].on_start == on_start)
+        count++;
+    return count;
+}
+
+static void write_nodes(FILE *out, const struct goal_rank *rank, const uint32_t *waits)
+{
+    uint32_t edge = 0;
+    for (uint32_t i = 0; i < rank->node_count; i++) {
+        const struct goal_node *node = &rank->nodes[i];
+        const uint64_t fields[][2] = {{waits[i], 4},  {node->type, 1}, {node->peer, 4}, {node->amount, 8},
+                                      {node->tag, 4}, {node->cpu, 1},  {node->nic, 1}};
+        for (uint32_t field = 0; field < sizeof fields / sizeof *fields; field++)
+            write_number(out, fields[field][0], (uint32_t)fields[field][1]);
+        for (uint32_t on_start = 0; on_start < 2; on_start++) {
+            uint32_t count = edges_from(rank, edge, i, on_start);
+            write_number(out, count, 4);
+            write_number(out, edge, 4);
+            edge += count;
+        }
+    }
+}
+
+static void write_rank(FILE *out, const struct goal_rank *rank)
+{
+    uint32_t *waits = memory_take(rank->node_count * sizeof *waits), roots = 0;
+    for (uint32_t i = 0; i < rank->edge_count; i++)
+        waits[rank->edges[i].later]++;
+    for (uint32_t i = 0; i < rank->node_count; i++)
+        roots += waits[i] == 0;
+    write_number(out, rank->node_count, 4);
+    write_number(out, roots, 4);
+    for (uint32_t i = 0; i < rank->node_count; i++)
+        if (waits[i] == 0)
+            write_number(out, i, 4);
+    if (rank->edge_count)
+        qsort(rank->edges, rank->edge_count, sizeof *rank->edges, by_earlier);
+    write_nodes(out, rank, waits);
+    for (uint32_t i = 0; i < rank->edge_count; i++)
+        write_number(out, rank->edges[i].later, 4);
+    free(waits);
+}
+
+/* False: the file is none in which one can go back. */
+static bool goal_pack(struct goal_schedule *schedule, struct goal_rank *rank, FILE *out)
+{
+    uint32_t ranks = schedule->ranks;
+    write_number(out, COOKIE, 8);
+    write_number(out, ranks, 4);
+    for (uint32_t i = 0; i < 2; i++) { /* numbers of processors and interfaces; a byte has no room for 256 */
+        uint32_t highest = i ? schedule->max_nic : schedule->timer_cpu;
+        write_number(out, highest < UINT8_MAX ? highest + 1 : UINT8_MAX, 1);
+    }
+    long table = ftell(out);
+    if (table < 0)
+        return false;
+    uint64_t *places = memory_take((ranks + 1ull) * sizeof *places);
+    for (uint32_t i = 0; i < 2 * ranks; i++)
+        write_number(out, 0, 8);
+    for (uint32_t number = 0; number < ranks; number++) {
+        places[number] = (uint64_t)ftell(out) - BASE;
+        goal_rank_make(schedule, number, rank);
+        write_rank(out, rank);
+    }
+    places[ranks] = (uint64_t)ftell(out) - BASE;
+    fseek(out, table, SEEK_SET);
+    for (uint32_t number = 0; number < ranks; number++) {
+        write_number(out, places[number], 8);
+        write_number(out, places[number + 1], 8);
+    }
+    free(places);
+    return true;
+}
+
+/* ---- the whole ---- */
+
+static bool goal_write_file(struct goal_schedule *schedule, const char *path, struct errors *errors)
+{
+    struct output_file output;
+    struct goal_rank rank = {0};
+    bool is_good = output_open(&output, path, errors);
+    if (is_good && !schedule->form->is_binary)
+        goal_print(schedule, &rank, output.stream);
+    else if (is_good && !goal_pack(schedule, &rank, output.stream)) {
+        is_good = errors_add(errors, "cannot write \"%s\": binary GOAL needs a file in which one can go back", path);
+        output_discard(&output);
+    }
+    free(rank.nodes);
+    free(rank.edges);
+    return is_good && output_commit(&output, errors);
+}
+
+int goal_write(const struct trace *trace, const struct goal_form *form, const char *path, struct errors *errors)
+{
+    uint64_t ranks = trace->rank_count * form->copies;
+    struct goal_schedule schedule = {.trace = trace, .form = form, .ranks = (uint32_t)ranks};
+    int status = EXIT_USAGE;
+    table_init(&schedule.tags, sizeof(uint32_t), NULL);
+    if (ranks >= FW_ANY)
+        errors_add(errors, "--copies: %llu of %u ranks are too many", (unsigned long long)form->copies,
+                   trace->rank_count);
+    else if (goal_check(&schedule, errors))
+        status = goal_write_file(&schedule, path, errors) ? EXIT_DONE : EXIT_IO;
+    table_release(&schedule.tags);
+    return status;
 }

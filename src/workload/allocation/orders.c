@@ -8,17 +8,24 @@
  *   round_robin    ranks dealt out like cards: one terminal of every router in turn, then a second one of every
  *                  router, and so on; or the same over the groups of the network
  *   random_groups  whole groups drawn at random, whose terminals are taken in order: of the last group perhaps not all
+ *   list           terminals one by one, in the order of ranks: as listed, or from a file of them
+ *   tiles          all terminals of a chip, row by row: routers lie in rows, and the terminals of a router form a tile, so
+ *                  that ranks 0, 1, 2, ... run along the chip's edge through the tiles of several routers
  *
- * Applications share one order of terminals or of groups, those at random where they name the same `map`, in which `skip`
+ *                      row 2, tile [2, 2]       0  1 | 2  3        terminals by router: 0 1 4 5,
+ *                                               4  5 | 6  7        2 3 6 7, ...
+ *
+ * Of round_robin and those at random applications share one order, where they name the same `map`, in which `skip`
  * tells them apart: no two of them get the same.
  */
 #include "flitwarp/application.h"
 #include "flitwarp/dragonfly.h"
+#include "workload/numbers.h"
 
 enum groups_by { BY_ROUTER, BY_GROUP, BY_NUMBER };
 static const char *const over_names[] = {"routers", "groups", NULL};
 
-/* Of all but the first; the settings that one does not have are 0. */
+/* Of random, round_robin and random_groups; the settings that one does not have are 0. */
 struct orders_config {
     uint64_t map;
     uint32_t count, skip, among, size, over; /* over: enum groups_by */
@@ -183,6 +190,108 @@ static uint32_t groups_random(const struct choice *self, const struct topology *
     return taken == config->count ? taken : 0;
 }
 
+/* ---- list ---- */
+
+struct list_config {
+    struct u32_list terminals;
+    const char *file;
+};
+
+static const struct option list_options[] = {
+    OPTION_U32_LIST(struct list_config, terminals, "[]", 0, UINT32_MAX - 1, NULL, "terminals, by rank"),
+    OPTION_FILE(struct list_config, file, "null",
+                "in place of them: a file of numbers of terminals by rank, in lines or with commas"),
+    OPTION_END,
+};
+
+/* Terminals by rank as they are taken, with what is needed to judge them. */
+struct taking {
+    const struct choice *self;
+    const struct topology *topology;
+    uint32_t *terminals;
+    uint32_t count;
+    bool *taken; /* by terminal */
+    struct errors *errors;
+};
+
+/* False, with an error, for one that cannot be; `where` stands before it: nothing, or a line of a file. */
+static bool list_take(struct taking *taking, double number, const char *key, const char *where)
+{
+    uint32_t terminals = taking->topology->terminals;
+    uint32_t terminal = number < terminals ? (uint32_t)number : 0;
+    if (number != terminal)
+        return choice_error(taking->errors, taking->self, key, "%s%.15g is not a terminal; accepted: 0 to %u", where,
+                            number, terminals - 1);
+    if (taking->taken[terminal])
+        return choice_error(taking->errors, taking->self, key, "%s%u is listed twice", where, terminal);
+    taking->taken[terminal] = true;
+    taking->terminals[taking->count++] = terminal;
+    return true;
+}
+
+static void list_take_file(struct taking *taking, struct arena *arena, const char *file)
+{
+    struct numbers numbers;
+    bool is_good = numbers_read(&numbers, file, "terminal", arena, taking->self, "file", taking->errors);
+    for (uint32_t i = 0; i < numbers.count && is_good; i++) {
+        const char *where = arena_format(arena, "%s:%u: ", file, numbers.rows[i].line);
+        for (uint32_t n = 0; n < numbers.rows[i].count && is_good; n++)
+            is_good = list_take(taking, numbers.rows[i].values[n], "file", where);
+    }
+}
+
+static uint32_t list_allocate(const struct choice *self, const struct topology *topology, uint64_t seed,
+                              uint32_t *terminals, struct errors *errors)
+{
+    const struct list_config *config = self->config;
+    (void)seed;
+    if ((config->terminals.count > 0) == (config->file != NULL))
+        return choice_error(errors, self, config->file ? "file" : "terminals",
+                            "found %s, expected one of terminals and file", config->file ? "both" : "none");
+    uint32_t before = errors->count;
+    struct arena arena = {0};
+    struct taking taking = {self, topology, terminals, 0, arena_array(&arena, bool, topology->terminals), errors};
+    if (config->file)
+        list_take_file(&taking, &arena, config->file);
+    for (uint32_t i = 0; i < config->terminals.count && errors->count == before; i++)
+        list_take(&taking, config->terminals.items[i], "terminals", "");
+    arena_release(&arena);
+    return errors->count == before ? taking.count : 0;
+}
+
+/* ---- tiles ---- */
+
+struct tiles_config {
+    uint32_t row;
+    struct u32_list tile;
+};
+
+static const struct option tiles_options[] = {
+    OPTION_U32(struct tiles_config, row, REQUIRED, 1, 65536, "routers", "routers in a row of the chip"),
+    OPTION_U32_LIST(struct tiles_config, tile, REQUIRED, 1, 1024, "terminals",
+                    "terminals of a router along a row of the chip, and across"),
+    OPTION_END,
+};
+
+static uint32_t tiles_allocate(const struct choice *self, const struct topology *topology, uint64_t seed,
+                               uint32_t *terminals, struct errors *errors)
+{
+    const struct tiles_config *config = self->config;
+    (void)seed;
+    if (!tile_fits(&config->tile, topology->concentration))
+        return choice_error(errors, self, "tile", TILE_EXPECTED, topology->concentration);
+    if (topology->routers % config->row)
+        return choice_error(errors, self, "row", "%u routers do not fill rows of %u", topology->routers, config->row);
+    uint32_t width = config->tile.items[0], height = config->tile.items[1];
+    for (uint32_t terminal = 0; terminal < topology->terminals; terminal++) {
+        uint32_t router = terminal / topology->concentration, slot = terminal % topology->concentration;
+        uint32_t column = router % config->row * width + slot % width;
+        uint32_t line = router / config->row * height + slot / width;
+        terminals[line * config->row * width + column] = terminal;
+    }
+    return topology->terminals;
+}
+
 static const struct allocation_ops orders[] = {
     {COMPONENT("all", "every terminal, in order", NULL, NULL), .allocate = all_allocate},
     {COMPONENT("random", "terminals drawn at random", random_options, "{\"type\": \"random\", \"count\": 32}"),
@@ -193,5 +302,11 @@ static const struct allocation_ops orders[] = {
     {COMPONENT("random_groups", "terminals of whole groups drawn at random", random_groups_options,
                "{\"type\": \"random_groups\", \"count\": 32, \"size\": 16}"),
      .allocate = groups_random},
+    {COMPONENT("list", "terminals as listed, here or in a file", list_options,
+               "{\"type\": \"list\", \"terminals\": [0, 9, 18]}"),
+     .allocate = list_allocate},
+    {COMPONENT("tiles", "every terminal, by rows of a chip on which each router has a tile of them", tiles_options,
+               "{\"type\": \"tiles\", \"row\": 4, \"tile\": [2, 2]}"),
+     .allocate = tiles_allocate},
 };
 REGISTER_COMPONENTS("allocation", orders);

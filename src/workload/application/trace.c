@@ -93,33 +93,6 @@ static void trace_prepare(struct application *application, struct errors *errors
     application->max_message = replay_max_message(replay);
 }
 
-static void trace_phase_changed(struct application *application, tick_t now)
-{
-    const struct trace_config *config = application->config;
-    if (application->phase == PHASE_GENERATING)
-        replay_start(application->state, now + config->errand.delay);
-}
-
-static void trace_wake(struct application *application, uint32_t rank, tick_t now)
-{
-    struct replay *replay = application->state;
-    if (application->phase != PHASE_DRAINING)
-        replay_wake(&replay->ranks[rank], now);
-}
-
-static void trace_received(struct application *application, uint32_t rank, const struct message *message, tick_t now)
-{
-    struct replay *replay = application->state;
-    if (application->phase != PHASE_DRAINING)
-        replay_receive(&replay->ranks[rank], message, now);
-}
-
-static void trace_check(struct application *application, tick_t now)
-{
-    application->is_stuck = application->phase == PHASE_GENERATING && replay_is_stuck(application->state);
-    window_check(application, now);
-}
-
 static void trace_report(const struct application *application, struct report *report)
 {
     const struct trace_config *config = application->config;
@@ -134,17 +107,6 @@ static void trace_report(const struct application *application, struct report *r
     report_summary(report, "rank_bytes", &replay->bytes);
     if (config->per_rank)
         report_counts(report, "time_by_rank", replay->rank_ended, replay->trace->rank_count);
-}
-
-static void trace_report_stuck(const struct application *application, tick_t now, FILE *out)
-{
-    replay_report_waiting(application->state, now, out);
-}
-
-static void trace_release(struct application *application)
-{
-    if (application->state)
-        replay_release(application->state);
 }
 
 static const struct result trace_reports[] = {
@@ -167,12 +129,12 @@ static const struct application_ops trace = {
     .reports = trace_reports,
     .example = "{\"type\": \"trace\", \"file\": \"dissemination.goal\", \"overhead\": \"1500ns\"}",
     .prepare = trace_prepare,
-    .wake = trace_wake,
-    .received = trace_received,
-    .phase_changed = trace_phase_changed,
-    .check = trace_check,
+    .wake = replay_wake,
+    .received = replay_received,
+    .phase_changed = replay_phase_changed,
+    .check = replay_check,
     .report = trace_report,
-    .report_stuck = trace_report_stuck,
-    .release = trace_release,
+    .report_stuck = replay_report_stuck,
+    .release = replay_release,
 };
 REGISTER_APPLICATION(trace);

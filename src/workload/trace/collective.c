@@ -1,20 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which algorithm a collective goes by, see collective.h, and what these share, see parts.h. */
+/* Which algorithm a collective goes by, see collective.h. */
 #include "workload/trace/collective.h"
-
-#include "workload/trace/collective/parts.h"
 
 #include <string.h>
 
-static const struct collective_algorithm *const groups[] = {rooted_algorithms, round_algorithms, doubling_algorithms};
-
 const struct collective_algorithm *collective_algorithm(enum collective_operation operation, uint32_t number)
 {
-    for (uint32_t i = 0; i < sizeof(groups) / sizeof(*groups); i++)
-        for (const struct collective_algorithm *algorithm = groups[i]; algorithm->name; algorithm++)
-            if (algorithm->operation == operation && number-- == 0)
-                return algorithm;
-    return NULL;
+    const struct collective_algorithm *algorithm = collective_algorithms;
+    while (algorithm->name && (algorithm->operation != operation || number-- > 0))
+        algorithm++;
+    return algorithm->name ? algorithm : NULL;
 }
 
 const struct collective_algorithm *collective_find(enum collective_operation operation, const char *name)
@@ -75,23 +70,12 @@ const struct option collective_options[] = {
     OPTION_END,
 };
 
-/* What a block of settings has for an operation; 0 where it has no choice. */
-#define SETTING_OF(settings, operation)                                                                                \
-    ((operation) == OPERATION_BROADCAST        ? (settings)->broadcast                                                 \
-     : (operation) == OPERATION_ALLREDUCE      ? (settings)->allreduce                                                 \
-     : (operation) == OPERATION_GATHER         ? (settings)->gather                                                    \
-     : (operation) == OPERATION_SCATTER        ? (settings)->scatter                                                   \
-     : (operation) == OPERATION_ALLGATHER      ? (settings)->allgather                                                 \
-     : (operation) == OPERATION_REDUCE_SCATTER ? (settings)->reduce_scatter                                            \
-     : (operation) == OPERATION_ALLTOALL       ? (settings)->alltoall                                                  \
-                                               : 0)
-
 struct plan plan_make(const struct collective_settings *settings, enum collective_operation operation, uint32_t ranks,
                       uint32_t root, uint64_t bytes, const uint64_t *counts, bool is_uneven)
 {
-    uint64_t large_from = SETTING_OF(&settings->large_from, operation);
+    uint64_t large_from = settings->large_from.of[operation];
     bool is_large = large_from && bytes >= large_from && !is_uneven; /* ranks that know different bytes choose alike */
-    uint32_t chosen = is_large ? SETTING_OF(&settings->large, operation) : SETTING_OF(settings, operation);
+    uint32_t chosen = is_large ? settings->large.of[operation] : settings->of[operation];
     const struct collective_algorithm *algorithm = collective_algorithm(operation, chosen);
     for (uint32_t number = 0; is_uneven && algorithm->flags & PLAN_EVEN; number++)
         algorithm = collective_algorithm(operation, number);
@@ -128,47 +112,4 @@ struct plan_step plan_step(const struct plan *plan, uint32_t rank, uint32_t step
         .send.peer = FW_NONE, .receive.peer = FW_NONE, .reduces = flags & PLAN_SUMS, .is_free = flags & PLAN_FREE};
     plan->algorithm->step(plan, rank, step, &out);
     return out;
-}
-
-/* ---- what algorithms share ---- */
-
-struct plan_shape shape_of_doublings(const struct plan *plan)
-{
-    return (struct plan_shape){.steps = doublings(plan->ranks), .blocks = 1};
-}
-
-struct plan_shape shape_of_block_doublings(const struct plan *plan)
-{
-    return (struct plan_shape){.steps = doublings(plan->ranks), .blocks = plan->ranks};
-}
-
-struct plan_shape shape_of_others(const struct plan *plan)
-{
-    return (struct plan_shape){.steps = plan->ranks - 1, .blocks = plan->ranks};
-}
-
-/* Bytes of the parts before `part`: those that are left over go to the first ones. */
-static uint64_t bytes_before(uint64_t bytes, uint32_t parts, uint32_t part)
-{
-    uint64_t left_over = bytes % parts;
-    return bytes / parts * part + (part < left_over ? part : left_over);
-}
-
-struct plan_message vector_parts(const struct plan *plan, uint32_t peer, uint32_t parts, uint32_t first, uint32_t count)
-{
-    return (struct plan_message){
-        .peer = peer,
-        .bytes = bytes_before(plan->bytes, parts, first + count) - bytes_before(plan->bytes, parts, first),
-        .blocks = {first, count, 0},
-    };
-}
-
-struct plan_message rank_blocks(const struct plan *plan, uint32_t peer, uint32_t first, uint32_t count)
-{
-    struct plan_message message = {.peer = peer, .blocks = {first, count, 0}};
-    if (!plan->counts)
-        message.bytes = plan->bytes * count;
-    for (uint32_t i = 0; plan->counts && i < count; i++)
-        message.bytes += plan->counts[forward(first, i, plan->ranks)];
-    return message;
 }

@@ -52,11 +52,13 @@ struct plan_shape {
 };
 
 enum plan_flag {
-    PLAN_EVEN = 1,   /* needs blocks of one size; others go by the operation's first algorithm that does not */
-    PLAN_SUMS = 2,   /* `reduces` in every step */
-    PLAN_FREE = 4,   /* `is_free` in every step */
-    PLAN_VECTOR = 8, /* of a tree: the whole vector goes, not blocks */
-    PLAN_UP = 16,    /* of a tree: to the root */
+    PLAN_EVEN = 1,     /* needs blocks of one size; others go by the operation's first algorithm that does not */
+    PLAN_SUMS = 2,     /* `reduces` in every step */
+    PLAN_FREE = 4,     /* `is_free` in every step */
+    PLAN_VECTOR = 8,   /* a vector goes, not the blocks of ranks; where it is cut there is a part for each rank */
+    PLAN_UP = 16,      /* of a tree: to the root */
+    PLAN_HALVES = 32,  /* of an exchange: over distances that halve, */
+    PLAN_DOUBLES = 64, /* or double, or both, one after the other */
 };
 
 struct collective_algorithm {
@@ -67,21 +69,29 @@ struct collective_algorithm {
     void (*step)(const struct plan *plan, uint32_t rank, uint32_t step, struct plan_step *out); /* `out` is empty */
 };
 
+extern const struct collective_algorithm collective_algorithms[]; /* of all operations; the last has no name */
+
 /* Algorithm `number` of an operation, from 0 on; NULL: there are no more. */
 const struct collective_algorithm *collective_algorithm(enum collective_operation operation, uint32_t number);
 /* The one of a name, which exists. */
 const struct collective_algorithm *collective_find(enum collective_operation operation, const char *name);
 
 /* The algorithms that a configuration picks: numbers as above, of the operations that have a choice. */
-#define COLLECTIVE_CHOICES broadcast, allreduce, gather, scatter, allgather, reduce_scatter, alltoall
+#define COLLECTIVE_SETTINGS(type) /* by name, or by operation */                                                       \
+    union {                                                                                                            \
+        struct {                                                                                                       \
+            type barrier, broadcast, reduce, allreduce, gather, scatter, allgather, reduce_scatter, alltoall;          \
+        };                                                                                                             \
+        type of[OPERATIONS];                                                                                           \
+    }
 struct collective_choice {
-    uint32_t COLLECTIVE_CHOICES;
+    COLLECTIVE_SETTINGS(uint32_t);
 };
 struct collective_sizes {
-    uint64_t COLLECTIVE_CHOICES;
+    COLLECTIVE_SETTINGS(uint64_t);
 };
 struct collective_settings {
-    uint32_t COLLECTIVE_CHOICES;
+    COLLECTIVE_SETTINGS(uint32_t);
     struct collective_choice large;     /* from these bytes on; 0: never */
     struct collective_sizes large_from; /* of an operation, as in struct task */
     uint64_t segment;

@@ -18,6 +18,7 @@
  *   random_permutation  each is the partner of one other; drawn once from the seed, each as likely as any other;
  *                       without `self` each of those that leave nobody alone, by drawing until one comes up (2.7
  *                       times in the mean)
+ *   listed              any mapping at all, of which no rule need be known; two sources may have the same destination
  *
  * Those of bits need 2, 4, 8, ... terminals.
  */
@@ -164,10 +165,39 @@ static void random_permutation_prepare(struct traffic *traffic, const struct cho
     traffic->state = partner;
 }
 
-static uint32_t random_permutation_destination(const struct traffic *traffic, uint32_t source, struct random *random)
+/* Of this and what follows: the state is the destinations by terminal. */
+static uint32_t to_partner(const struct traffic *traffic, uint32_t source, struct random *random)
 {
     (void)random;
     return ((const uint32_t *)traffic->state)[source];
+}
+
+/* ---- listed ---- */
+
+struct listed_config {
+    struct u32_list destinations;
+};
+
+static const struct option listed_options[] = {
+    OPTION_U32_LIST(struct listed_config, destinations, NULL, 0, FW_NONE - 1, NULL,
+                    "by terminal, the one that it sends to; those beyond the list send nothing"),
+    OPTION_END,
+};
+
+static void listed_prepare(struct traffic *traffic, const struct choice *self, const struct traffic_space *space,
+                           struct errors *errors)
+{
+    const struct u32_list *list = &((const struct listed_config *)traffic->config)->destinations;
+    uint32_t *partner = traffic->state = arena_array(space->arena, uint32_t, space->terminals);
+    if (list->count > space->terminals)
+        choice_error(errors, self, "destinations", "found %u for %u terminals, expected one each", list->count,
+                     space->terminals);
+    for (uint32_t i = 0; i < list->count; i++)
+        if (list->items[i] >= space->terminals)
+            choice_error(errors, self, "destinations", "there is no terminal %u: the last one is %u", list->items[i],
+                         space->terminals - 1);
+    for (uint32_t i = 0; i < space->terminals; i++)
+        partner[i] = i < list->count ? list->items[i] : FW_NONE;
 }
 
 static const struct traffic_ops permutations[] = {
@@ -185,6 +215,9 @@ static const struct traffic_ops permutations[] = {
      .destination = transpose_destination},
     {COMPONENT("random_permutation", "one fixed partner each, drawn from the seed", random_permutation_options,
                "{\"type\": \"random_permutation\", \"self\": true}"),
-     .prepare = random_permutation_prepare, .destination = random_permutation_destination},
+     .prepare = random_permutation_prepare, .destination = to_partner},
+    {COMPONENT("listed", "to the terminal that a list names for each", listed_options,
+               "{\"type\": \"listed\", \"destinations\": [1, 2, 3, 0]}"),
+     .prepare = listed_prepare, .destination = to_partner},
 };
 REGISTER_TRAFFIC_FAMILY(permutations);

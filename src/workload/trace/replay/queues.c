@@ -121,10 +121,7 @@ void envelope_queue_add(struct envelope_queue *queue, const struct envelope *env
                                                     .number = queue->number++,
                                                     .before = queue->last,
                                                     .after = FW_NONE};
-    if (queue->last == FW_NONE)
-        queue->first = index;
-    else
-        queue->entries[queue->last].after = index;
+    *(queue->last == FW_NONE ? &queue->first : &queue->entries[queue->last].after) = index;
     queue->last = index;
     queue->count++;
     struct envelope_list *list = envelope_list_of(queue, envelope);
@@ -152,10 +149,10 @@ static uint32_t first_of(const struct envelope_queue *queue, const struct envelo
     return at;
 }
 
-/* Of the exact ones it is the first: the first of all that match is the first of its equals too. */
-static void unlink_entry(struct envelope_queue *queue, uint32_t index)
+/* Of its equals it is the first, unless it has FW_ANY: the first of all that match is the first of them too. */
+static void remove_entry(struct envelope_queue *queue, uint32_t index)
 {
-    const struct envelope_entry *entry = &queue->entries[index];
+    struct envelope_entry *entry = &queue->entries[index];
     struct envelope_list *list = envelope_list_of(queue, &entry->envelope);
     uint32_t before = 0;
     for (uint32_t at = list->first; at != index + 1; at = queue->entries[at - 1].next)
@@ -167,20 +164,8 @@ static void unlink_entry(struct envelope_queue *queue, uint32_t index)
         struct table_key key = envelope_key_of(&entry->envelope);
         table_remove(&queue->exact, &key);
     }
-}
-
-static void remove_entry(struct envelope_queue *queue, uint32_t index)
-{
-    struct envelope_entry *entry = &queue->entries[index];
-    unlink_entry(queue, index);
-    if (entry->before == FW_NONE)
-        queue->first = entry->after;
-    else
-        queue->entries[entry->before].after = entry->after;
-    if (entry->after == FW_NONE)
-        queue->last = entry->before;
-    else
-        queue->entries[entry->after].before = entry->before;
+    *(entry->before == FW_NONE ? &queue->first : &queue->entries[entry->before].after) = entry->after;
+    *(entry->after == FW_NONE ? &queue->last : &queue->entries[entry->after].before) = entry->before;
     entry->next = queue->first_free;
     queue->first_free = index + 1;
     queue->count--;

@@ -279,8 +279,11 @@ static void note_activity(struct replay_rank *rank)
     rank->is_active = is_active;
 }
 
-void replay_wake(struct replay_rank *rank, tick_t now)
+void replay_wake(struct application *application, uint32_t number, tick_t now)
 {
+    struct replay_rank *rank = &((struct replay *)application->state)->ranks[number];
+    if (application->phase == PHASE_DRAINING)
+        return;
     for (struct work work; timers_take(&rank->timers, now, &work);) {
         do_work(rank, work, now);
         clear_agenda(rank, now);
@@ -288,8 +291,11 @@ void replay_wake(struct replay_rank *rank, tick_t now)
     note_activity(rank);
 }
 
-void replay_receive(struct replay_rank *rank, const struct message *message, tick_t now)
+void replay_received(struct application *application, uint32_t number, const struct message *message, tick_t now)
 {
+    struct replay_rank *rank = &((struct replay *)application->state)->ranks[number];
+    if (application->phase == PHASE_DRAINING)
+        return;
     replay_take_message(rank, message, now);
     clear_agenda(rank, now);
     note_activity(rank);
@@ -353,9 +359,10 @@ void replay_init(struct replay *replay, struct application *application)
     application_share_count(application, &replay->active_ranks);
 }
 
-void replay_release(struct replay *replay)
+void replay_release(struct application *application)
 {
-    for (uint32_t number = 0; replay->ranks && number < replay->trace->rank_count; number++) {
+    const struct replay *replay = application->state;
+    for (uint32_t number = 0; replay && replay->ranks && number < replay->trace->rank_count; number++) {
         struct replay_rank *rank = &replay->ranks[number];
         void *const given[] = {rank->agenda.items, rank->timers.items, rank->held, rank->collectives, rank->probes};
         for (uint32_t i = 0; i < sizeof given / sizeof *given; i++)
@@ -366,19 +373,25 @@ void replay_release(struct replay *replay)
         envelope_queue_release(&rank->unexpected);
         table_release(&rank->notes);
     }
-    trace_destroy(replay->trace);
+    trace_destroy(replay ? replay->trace : NULL);
 }
 
-void replay_start(struct replay *replay, tick_t start)
+void replay_phase_changed(struct application *application, tick_t now)
 {
-    replay->start = start;
+    struct replay *replay = application->state;
+    if (application->phase != PHASE_GENERATING)
+        return;
+    replay->start = now + replay->config->errand.delay;
     for (uint32_t rank = 0; rank < replay->trace->rank_count; rank++)
-        set_timer(&replay->ranks[rank], start, (struct work){.kind = WORK_START});
+        set_timer(&replay->ranks[rank], replay->start, (struct work){.kind = WORK_START});
 }
 
-bool replay_is_stuck(const struct replay *replay)
+void replay_check(struct application *application, tick_t now)
 {
-    const struct measurement *measurement = replay->application->measurement;
-    return replay->application->window.left && replay->active_ranks == 0 && replay->local_messages == 0 &&
-           measurement->created_packets == measurement->delivered_packets + measurement->withdrawn_packets;
+    const struct replay *replay = application->state;
+    const struct measurement *measurement = application->measurement;
+    bool is_still = replay->active_ranks == 0 && replay->local_messages == 0 &&
+                    measurement->created_packets == measurement->delivered_packets + measurement->withdrawn_packets;
+    application->is_stuck = application->phase == PHASE_GENERATING && application->window.left && is_still;
+    window_check(application, now);
 }

@@ -114,18 +114,16 @@ struct replay {
 
 /* Makes the state of all ranks, for its trace and by the application's settings. */
 void replay_init(struct replay *replay, struct application *application);
-/* Its trace too. */
-void replay_release(struct replay *replay);
-/* The job begins at `start`. */
-void replay_start(struct replay *replay, tick_t start);
-/* A timer goes off, or a message has arrived; then as far as it goes. */
-void replay_wake(struct replay_rank *rank, tick_t now);
-void replay_receive(struct replay_rank *rank, const struct message *message, tick_t now);
 /* Flits of the largest message. */
 uint32_t replay_max_message(const struct replay *replay);
-/* Nothing is under way and nothing will be; for check(). */
-bool replay_is_stuck(const struct replay *replay);
-void replay_report_waiting(const struct replay *replay, tick_t now, FILE *out);
+
+/* Operations of an application whose state is a replay: the job begins with sampling, and is stuck when nothing is under way. */
+void replay_phase_changed(struct application *application, tick_t now);
+void replay_wake(struct application *application, uint32_t rank, tick_t now);
+void replay_received(struct application *application, uint32_t rank, const struct message *message, tick_t now);
+void replay_check(struct application *application, tick_t now);
+void replay_report_stuck(const struct application *application, tick_t now, FILE *out);
+void replay_release(struct application *application);
 
 /* ---- between the files of the replay ---- */
 

@@ -94,8 +94,9 @@ static void print_rank(struct waiting_report *report, const struct replay_rank *
 }
 
 /* Of several processes those speak whose ranks wait. */
-void replay_report_waiting(const struct replay *replay, tick_t now, FILE *out)
+void replay_report_stuck(const struct application *application, tick_t now, FILE *out)
 {
+    const struct replay *replay = application->state;
     struct waiting_report report = {.replay = replay, .out = out};
     const struct replay_rank *rank;
     uint32_t ranks = replay->trace->rank_count, waiting = 0;
@@ -104,7 +105,7 @@ void replay_report_waiting(const struct replay *replay, tick_t now, FILE *out)
     if (!waiting)
         return;
     fprintf(out, "application '%s' cannot go on at tick %llu: %u of %u ranks have not ended\n",
-            replay->application->name, (unsigned long long)now, replay->application->window.left, ranks);
+            application->name, (unsigned long long)now, application->window.left, ranks);
     for (uint32_t i = 0; i < ranks; i++)
         if ((rank = rank_here(replay, i)) && rank->tasks_left)
             print_rank(&report, rank);

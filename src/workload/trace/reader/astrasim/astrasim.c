@@ -34,7 +34,7 @@ static const struct option astrasim_options[] = {
 #define astrasim_error(work, format, ...)                                                                              \
     errors_add((work)->lines.errors, "%s: " format, (work)->lines.source->path, ##__VA_ARGS__)
 
-static uint32_t set_or(uint32_t setting, uint32_t otherwise) { return setting ? setting : otherwise; }
+static uint32_t set_or(uint32_t setting, uint64_t otherwise) { return setting ? setting : (uint32_t)otherwise; }
 
 /* A setting that this policy has no use for. */
 static bool expect_unset(const struct astrasim *work, const char *name, uint32_t setting)
@@ -43,23 +43,15 @@ static bool expect_unset(const struct astrasim *work, const char *name, uint32_t
                                       work->policy->name);
 }
 
-static bool uses_experts(const struct astrasim *work)
-{
-    for (uint32_t i = 0; i < work->layer_count; i++)
-        for (enum astrasim_phase phase = 0; phase < PHASES; phase++)
-            if (work->layers[i].steps[phase].group >= GROUP_EXPERT)
-                return true;
-    return false;
-}
-
 /* Neighbours share the model, or copies of it; then come the others, then the stages of a pipeline. */
 static bool share_hybrid(struct astrasim *work)
 {
     const struct astrasim_config *config = work->config;
-    bool is_data_first = work->policy->layout == LAYOUT_DATA_FIRST, has_experts = uses_experts(work);
-    uint32_t model = set_or(config->model_parallel, work->model_parallel);
-    uint32_t pipeline = set_or(config->pipeline_parallel, set_or(work->pipeline_parallel, 1));
-    uint32_t expert = set_or(config->expert_parallel, work->expert_parallel);
+    bool is_data_first = work->policy->layout == LAYOUT_DATA_FIRST;
+    bool has_experts = work->is_used[GROUP_EXPERT] || work->is_used[GROUP_DATA_EXPERT];
+    uint32_t model = set_or(config->model_parallel, work->fields[MODEL_PARALLEL]);
+    uint32_t pipeline = set_or(set_or(config->pipeline_parallel, work->fields[PIPELINE_PARALLEL]), 1);
+    uint32_t expert = set_or(config->expert_parallel, work->fields[EXPERT_PARALLEL]);
     if (!model || (has_experts && !expert))
         return astrasim_error(work,
                               "the header does not say how many ranks share %s; accepted: the setting %s of format",
@@ -88,7 +80,7 @@ static bool share_hybrid(struct astrasim *work)
 static bool share_ranks(struct astrasim *work)
 {
     const struct astrasim_config *config = work->config;
-    uint32_t room = work->lines.source->room, ranks = set_or(config->ranks, set_or(work->said_ranks, room));
+    uint32_t room = work->lines.source->room, ranks = set_or(set_or(config->ranks, work->fields[ALL_GPUS]), room);
     bool is_alike = work->policy->layout == LAYOUT_ALIKE;
     if (!ranks)
         return astrasim_error(work,
@@ -146,8 +138,8 @@ static void astrasim_describe(const struct trace_source *source, struct report *
         missing = report_block(facts, "missing");
         if (work.policy->shape == SHAPE_MODEL && !work.policy->first_layer_too && first->operation != OPERATIONS)
             report_count(missing, "first_input_gradient_bytes", first->bytes);
-        if (work.pipeline_bytes)
-            report_count(missing, "pp_comm_bytes", work.pipeline_bytes);
+        if (work.fields[PIPELINE_BYTES])
+            report_count(missing, "pp_comm_bytes", work.fields[PIPELINE_BYTES]);
     }
     free(work.layers);
 }

@@ -46,6 +46,20 @@ struct astrasim_policy {
     bool waits_for_pooled; /* gradients of the embedding, before it goes back */
 };
 
+/* Fields of a header, each a number; lists of layers stand behind theirs. */
+enum astrasim_field {
+    MODEL_PARALLEL,
+    EXPERT_PARALLEL,
+    PIPELINE_PARALLEL,
+    VIRTUAL_STAGES,
+    ACCUMULATION,
+    ALL_GPUS,
+    CHECKPOINTS,
+    REPEATS,
+    PIPELINE_BYTES,
+    FIELDS,
+};
+
 /* What stands in the file, and how ranks share it. */
 struct astrasim {
     struct trace_lines lines;
@@ -53,12 +67,12 @@ struct astrasim {
     const struct astrasim_policy *policy;
     struct astrasim_layer *layers; /* owned */
     uint32_t layer_count;
-    uint32_t last_bottom_layer;                                              /* of DLRM */
-    uint32_t model_parallel, expert_parallel, pipeline_parallel, said_ranks; /* in the header; 0: not there */
-    uint64_t pipeline_bytes;
-    struct trace_lines checkpoints, repeats; /* lists in the header, to be read when the number of layers is known */
-    uint64_t unit_ps;                        /* of times in the file */
+    uint32_t last_bottom_layer;      /* of DLRM */
+    uint64_t fields[FIELDS];         /* of the header; 0: not there */
+    struct trace_lines list[FIELDS]; /* those in the header, to be read when the number of layers is known */
+    uint64_t unit_ps;                /* of times in the file */
     uint32_t ranks;
+    bool is_used[GROUPS];              /* by collectives of layers */
     struct rank_groups groups[GROUPS]; /* of none: size 0 */
 };
 

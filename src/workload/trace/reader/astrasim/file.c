@@ -37,60 +37,46 @@ static const char *const phase_names[] = {"the forward pass", "input gradients",
 
 /* ---- the first line ---- */
 
+static const struct astrasim_policy *policy_find(struct word word)
+{
+    uint32_t i = 0;
+    while (i < POLICIES && !word_is(word, policies[i].name))
+        i++;
+    return i < POLICIES ? &policies[i] : NULL;
+}
+
 bool astrasim_is_policy(struct word word)
 {
-    for (uint32_t i = 0; i < POLICIES; i++)
-        if (word_is(word, policies[i].name))
-            return true;
-    return word.length > strlen("HYBRID_") && memcmp(word.chars, "HYBRID_", strlen("HYBRID_")) == 0;
+    return policy_find(word) ||
+           (word.length > strlen("HYBRID_") && memcmp(word.chars, "HYBRID_", strlen("HYBRID_")) == 0);
 }
 
 static bool read_policy(struct astrasim *work)
 {
     struct word word;
-    struct text known = {0};
+    const char *known = "";
     if (!lines_need(&work->lines, "a policy", &word))
         return false;
-    for (uint32_t i = 0; i < POLICIES; i++) {
-        if (word_is(word, policies[i].name))
-            work->policy = &policies[i];
-        text_addf(&known, "%s%s", i ? ", " : "", policies[i].name);
-    }
-    if (!work->policy)
-        lines_refuse(&work->lines, word, "where a policy is due; accepted: %s", known.chars);
-    text_release(&known);
-    return work->policy;
+    for (uint32_t i = 0; i < POLICIES; i++)
+        known = list_add(work->lines.errors->arena, known, ", ", policies[i].name);
+    work->policy = policy_find(word);
+    return work->policy || lines_refuse(&work->lines, word, "where a policy is due; accepted: %s", known);
 }
 
-enum field { MODEL_PARALLEL, EXPERT, PIPELINE, VIRTUAL, ACCUMULATION, ALL_GPUS, CHECKPOINTS, REPEATS, PIPELINE_BYTES };
+/* Of some of these nothing comes: layers stand in the file as often as they are done, in whatever order they were. */
 static const char *const field_names[] = {
     "model_parallel_NPU_group", "ep",      "pp", "vpp", "ga", "all_gpus", "checkpoints",
     "checkpoint_initiates",     "pp_comm", NULL};
-enum { FIELDS = PIPELINE_BYTES + 1 };
 
-/*
- * Lists of layers are passed over for now. Of the other fields nothing is kept: layers stand in the file as often as
- * they are done, in whatever order they were.
- */
-static bool take_field(struct astrasim *work, enum field field, uint64_t value)
+/* A list of layers is passed over for now. */
+static bool pass_list(struct astrasim *work, enum astrasim_field field)
 {
-    uint32_t *const numbers[FIELDS] = {[MODEL_PARALLEL] = &work->model_parallel,
-                                       [EXPERT] = &work->expert_parallel,
-                                       [PIPELINE] = &work->pipeline_parallel,
-                                       [ALL_GPUS] = &work->said_ranks};
-    struct trace_lines *list = field == CHECKPOINTS ? &work->checkpoints : field == REPEATS ? &work->repeats : NULL;
     uint64_t layer;
-    if (numbers[field])
-        *numbers[field] = (uint32_t)value;
-    if (field == PIPELINE_BYTES)
-        work->pipeline_bytes = value;
-    if (!list)
-        return true;
-    *list = work->lines;
-    for (uint64_t i = 0; i < value; i++)
+    work->list[field] = work->lines;
+    for (uint64_t i = 0; i < work->fields[field]; i++)
         if (!lines_number(&work->lines, "a layer of the list", UINT32_MAX, &layer))
             return false;
-    list->end = work->lines.at;
+    work->list[field].end = work->lines.at;
     return true;
 }
 
@@ -102,7 +88,6 @@ static bool read_fields(struct astrasim *work)
     while (lines_word(&work->lines, &word)) {
         const char *colon = memchr(word.chars, ':', word.length);
         size_t key_length = colon ? (size_t)(colon - word.chars) : word.length;
-        uint64_t value;
         struct word key = {word.chars, key_length};
         uint32_t field = word_find(key, field_names);
         if (field == FIELDS)
@@ -116,7 +101,8 @@ static bool read_fields(struct astrasim *work)
         if (key_length + 1 < word.length) /* its number stands in the same word */
             work->lines.at = colon + 1;
         uint64_t most = field == PIPELINE_BYTES ? INT64_MAX : MAX_RANKS;
-        if (!lines_number(&work->lines, field_names[field], most, &value) || !take_field(work, field, value))
+        if (!lines_number(&work->lines, field_names[field], most, &work->fields[field]) ||
+            ((field == CHECKPOINTS || field == REPEATS) && !pass_list(work, field)))
             return false;
     }
     return true;
@@ -162,6 +148,7 @@ static bool read_operation(struct astrasim *work, enum astrasim_phase phase, str
             continue;
         step->operation = (uint8_t)operations[i].operation;
         step->group = is_expert ? GROUP_EXPERT : is_data_expert ? GROUP_DATA_EXPERT : step->group;
+        work->is_used[step->group] = true;
         return true;
     }
     return lines_refuse(&work->lines, word,
@@ -258,15 +245,15 @@ static bool mark_layers(struct astrasim *work)
     struct astrasim_layer *layer;
     uint32_t errors_before = work->lines.errors->count;
     bool has_checkpoint = false;
-    while (next_listed(work, &work->checkpoints, &layer))
+    while (next_listed(work, &work->list[CHECKPOINTS], &layer))
         layer->is_checkpoint = true;
-    while (next_listed(work, &work->repeats, &layer))
+    while (next_listed(work, &work->list[REPEATS], &layer))
         layer->goes_again = true;
     for (uint32_t i = 0; i < work->layer_count && work->lines.errors->count == errors_before; i++) {
         has_checkpoint |= work->layers[i].is_checkpoint;
         if (work->layers[i].goes_again && !has_checkpoint)
-            lines_error(&work->repeats, "layer %u lets layers go forward again, and there is no checkpoint before it",
-                        i);
+            lines_error(&work->list[REPEATS],
+                        "layer %u lets layers go forward again, and there is no checkpoint before it", i);
     }
     return work->lines.errors->count == errors_before;
 }

@@ -56,7 +56,7 @@ static void wait_for(struct program *program, uint32_t task)
 /* Bytes of the file are those that a rank has before; where SimAI gathers, those that it has afterwards. */
 static uint64_t amount_of(const struct program *program, const struct astrasim_step *step, uint32_t ranks)
 {
-    bool is_simai = program->work->said_ranks > 0;
+    bool is_simai = program->work->fields[ALL_GPUS] > 0;
     bool is_whole = step->operation == OPERATION_ALLREDUCE || (step->operation == OPERATION_ALLGATHER && !is_simai);
     return is_whole ? step->bytes : (step->bytes + ranks - 1) / ranks;
 }
@@ -190,15 +190,9 @@ static void (*const passes[])(struct program *program) = {
 /* Of the groups that layers name; those of all ranks are the world. */
 static void make_groups(struct astrasim *work, struct trace_builder *builder)
 {
-    bool is_used[GROUPS] = {false};
-    for (uint32_t i = 0; i < work->layer_count; i++)
-        for (enum astrasim_phase phase = 0; phase < PHASES; phase++) {
-            const struct astrasim_step *step = &work->layers[i].steps[phase];
-            is_used[step->group] |= step->operation != OPERATIONS;
-        }
     for (enum astrasim_group group = 0; group < GROUPS; group++) {
         struct rank_groups *made = &work->groups[group];
-        if (is_used[group] && made->size < work->ranks)
+        if (work->is_used[group] && made->size < work->ranks)
             *made = rank_groups_make(builder, made->size, made->stride);
     }
 }

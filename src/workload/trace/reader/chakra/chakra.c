@@ -258,23 +258,14 @@ static bool make_compute(struct chakra *chakra, const struct chakra_node *node, 
 
 static bool make_task(struct chakra *chakra, const struct chakra_node *node, struct task *task)
 {
+    static bool (*const makers[])(struct chakra * chakra, const struct chakra_node *node, struct task *task) = {
+        [CHAKRA_LOAD] = make_compute, [CHAKRA_STORE] = make_compute,   [CHAKRA_COMPUTE] = make_compute,
+        [CHAKRA_SEND] = make_message, [CHAKRA_RECEIVE] = make_message, [CHAKRA_COLLECTIVE] = make_collective};
     *task = (struct task){.kind = TASK_JOIN};
-    switch (node->type) {
-    case CHAKRA_METADATA:
-        return true;
-    case CHAKRA_LOAD:
-    case CHAKRA_STORE:
-    case CHAKRA_COMPUTE:
-        return make_compute(chakra, node, task);
-    case CHAKRA_SEND:
-    case CHAKRA_RECEIVE:
-        return make_message(chakra, node, task);
-    case CHAKRA_COLLECTIVE:
-        return make_collective(chakra, node, task);
-    default:
+    if (node->type < CHAKRA_METADATA || node->type > CHAKRA_COLLECTIVE)
         return chakra_error(chakra, "node %llu is of type %llu; accepted: from 1 to 7", (unsigned long long)node->id,
                             (unsigned long long)node->type);
-    }
+    return node->type == CHAKRA_METADATA || makers[node->type](chakra, node, task);
 }
 
 /* ---- a file ---- */

@@ -416,10 +416,8 @@ bool dumpi_communicators_find(struct dumpi_job *job)
 
 void dumpi_communicators_release(struct dumpi_job *job)
 {
-    table_release(&job->handles);
-    table_release(&job->lasting);
-    table_release(&job->made);
-    table_release(&job->groups);
-    table_release(&job->row_calls);
-    table_release(&job->rows);
+    struct table *const tables[] = {&job->handles, &job->lasting,   &job->made,
+                                    &job->groups,  &job->row_calls, &job->rows};
+    for (uint32_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        table_release(tables[i]);
 }

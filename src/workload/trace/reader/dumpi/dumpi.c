@@ -221,50 +221,33 @@ static const char *const type_words['z'] = {
     ['t'] = "string",    ['b'] = "handle", ['h'] = "handle",
 };
 
-/* Elements of an array without a further one inside it, from `at`; returns what follows them. */
-static const unsigned char *print_texts(const unsigned char *at, uint32_t count, FILE *out)
-{
-    for (uint32_t i = 0; i < count; i++, at += 4 + (size_t)dumpi_u32(at)) {
-        fputs(i ? ", \"" : "\"", out);
-        fwrite(at + 4, 1, dumpi_u32(at), out);
-        fputc('"', out);
-    }
-    return at;
-}
-
-static void dumpi_print_rows(const struct dumpi_argument *argument, FILE *out)
+/* The elements of an argument, or of an array within it; returns what follows them, of texts and of ints. */
+static const unsigned char *print_elements(const struct dumpi_rank *rank, const struct dumpi_argument *argument,
+                                           FILE *out)
 {
     const unsigned char *at = argument->elements;
-    for (uint32_t row = 0; row < argument->count; row++) {
-        uint32_t count = dumpi_u32(at);
-        fprintf(out, "%s[", row ? ", " : "");
-        at += 4;
-        if (argument->letter == 't')
-            at = print_texts(at, count, out);
-        else
-            for (uint32_t i = 0; i < count; i++, at += 4)
-                fprintf(out, "%s%d", i ? ", " : "", (int32_t)dumpi_u32(at));
-        fputc(']', out);
-    }
-}
-
-static void print_elements(const struct dumpi_rank *rank, const struct dumpi_argument *argument, FILE *out)
-{
-    if (argument->is_nested)
-        dumpi_print_rows(argument, out);
-    else if (argument->letter == 't')
-        print_texts(argument->elements, argument->count, out);
-    else
-        for (uint32_t i = 0; i < argument->count; i++) {
-            fputs(i ? ", " : "", out);
-            if (argument->letter != 's') {
-                fprintf(out, "%lld", (long long)dumpi_number(argument, i));
-                continue;
-            }
+    for (uint32_t i = 0; i < argument->count; i++) {
+        fputs(i ? ", " : "", out);
+        if (argument->is_nested) {
+            struct dumpi_argument row = {.letter = argument->letter, .count = dumpi_u32(at), .elements = at + 4};
+            fputc('[', out);
+            at = print_elements(rank, &row, out);
+            fputc(']', out);
+        } else if (argument->letter == 't') {
+            fputc('"', out);
+            fwrite(at + 4, 1, dumpi_u32(at), out);
+            fputc('"', out);
+            at += 4 + (size_t)dumpi_u32(at);
+        } else if (argument->letter == 's') {
             struct dumpi_status status = dumpi_status(rank, argument, i);
             fprintf(out, "{bytes=%d, cancelled=%d, source=%d, tag=%d, error=%d}", status.bytes, status.is_cancelled,
                     status.source, status.tag, status.error);
+        } else {
+            fprintf(out, "%lld", (long long)dumpi_number(argument, i));
+            at += 4;
         }
+    }
+    return at;
 }
 
 static void print_argument(const struct dumpi_rank *rank, const struct dumpi_argument *argument, FILE *out)
