@@ -343,7 +343,7 @@ static void goal_rank_make(struct goal_schedule *schedule, uint32_t rank, struct
 /* ---- text ---- */
 
 /* -1 is any. */
-static long long shown(uint32_t number) { return number == FW_ANY ? -1 : (long long)number; }
+static long long goal_number(uint32_t number) { return number == FW_ANY ? -1 : (long long)number; }
 
 static void goal_print_node(FILE *out, const struct goal_node *node, uint32_t number)
 {
@@ -353,7 +353,7 @@ static void goal_print_node(FILE *out, const struct goal_node *node, uint32_t nu
         fprintf(out, "calc %llu", (unsigned long long)node->amount);
     else
         fprintf(out, "%s %llub %s %lld tag %lld", is_send ? "send" : "recv", (unsigned long long)node->amount,
-                is_send ? "to" : "from", shown(node->peer), shown(node->tag));
+                is_send ? "to" : "from", goal_number(node->peer), goal_number(node->tag));
     if (node->cpu)
         fprintf(out, " cpu %u", node->cpu);
     if (node->nic)
@@ -397,15 +397,6 @@ static int by_earlier(const void *a, const void *b)
 }
 
 /* Sorted, the edges are the table behind the nodes. */
-static uint32_t edges_from(const struct goal_rank *rank, uint32_t at, uint32_t node, bool on_start)
-{
-    uint32_t count = 0;
-    while (at + count < rank->edge_count && rank->edges[at + count].earlier == node &&
-           rank->edges[at + count].on_start == on_start)
-        count++;
-    return count;
-}
-
 static void write_nodes(FILE *out, const struct goal_rank *rank, const uint32_t *waits)
 {
     uint32_t edge = 0;
@@ -415,11 +406,11 @@ static void write_nodes(FILE *out, const struct goal_rank *rank, const uint32_t 
                                       {node->tag, 4}, {node->cpu, 1},  {node->nic, 1}};
         for (uint32_t field = 0; field < sizeof fields / sizeof *fields; field++)
             write_number(out, fields[field][0], (uint32_t)fields[field][1]);
-        for (uint32_t on_start = 0; on_start < 2; on_start++) {
-            uint32_t count = edges_from(rank, edge, i, on_start);
-            write_number(out, count, 4);
-            write_number(out, edge, 4);
-            edge += count;
+        for (uint32_t on_start = 0, first = edge; on_start < 2; on_start++, first = edge) {
+            while (edge < rank->edge_count && rank->edges[edge].earlier == i && rank->edges[edge].on_start == on_start)
+                edge++;
+            write_number(out, edge - first, 4);
+            write_number(out, first, 4);
         }
     }
 }

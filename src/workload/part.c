@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packets and messages of one part of the network, see part.h. */
-#include "workload/part.h"
+/* Packets and messages of one part of the network, see workload.h. */
+#include "workload/workload.h"
 
 #include "base/pool.h"
 #include "base/rewind.h"
-#include "network/network.h"
-#include "workload/workload.h"
 
 #include <stdlib.h>
 

@@ -204,59 +204,41 @@ static const struct option list_options[] = {
     OPTION_END,
 };
 
-/* Terminals by rank as they are taken, with what is needed to judge them. */
-struct taking {
-    const struct choice *self;
-    const struct topology *topology;
-    uint32_t *terminals;
-    uint32_t count;
-    bool *taken; /* by terminal */
-    struct errors *errors;
-};
-
-/* False, with an error, for one that cannot be; `where` stands before it: nothing, or a line of a file. */
-static bool list_take(struct taking *taking, double number, const char *key, const char *where)
-{
-    uint32_t terminals = taking->topology->terminals;
-    uint32_t terminal = number < terminals ? (uint32_t)number : 0;
-    if (number != terminal)
-        return choice_error(taking->errors, taking->self, key, "%s%.15g is not a terminal; accepted: 0 to %u", where,
-                            number, terminals - 1);
-    if (taking->taken[terminal])
-        return choice_error(taking->errors, taking->self, key, "%s%u is listed twice", where, terminal);
-    taking->taken[terminal] = true;
-    taking->terminals[taking->count++] = terminal;
-    return true;
-}
-
-static void list_take_file(struct taking *taking, struct arena *arena, const char *file)
-{
-    struct numbers numbers;
-    bool is_good = numbers_read(&numbers, file, "terminal", arena, taking->self, "file", taking->errors);
-    for (uint32_t i = 0; i < numbers.count && is_good; i++) {
-        const char *where = arena_format(arena, "%s:%u: ", file, numbers.rows[i].line);
-        for (uint32_t n = 0; n < numbers.rows[i].count && is_good; n++)
-            is_good = list_take(taking, numbers.rows[i].values[n], "file", where);
-    }
-}
-
+/* The numbers of the setting are taken as a file of one row would be. */
 static uint32_t list_allocate(const struct choice *self, const struct topology *topology, uint64_t seed,
                               uint32_t *terminals, struct errors *errors)
 {
     const struct list_config *config = self->config;
+    const char *key = config->file ? "file" : "terminals", *where = "";
     (void)seed;
     if ((config->terminals.count > 0) == (config->file != NULL))
-        return choice_error(errors, self, config->file ? "file" : "terminals",
-                            "found %s, expected one of terminals and file", config->file ? "both" : "none");
-    uint32_t before = errors->count;
+        return choice_error(errors, self, key, "found %s, expected one of terminals and file",
+                            config->file ? "both" : "none");
     struct arena arena = {0};
-    struct taking taking = {self, topology, terminals, 0, arena_array(&arena, bool, topology->terminals), errors};
-    if (config->file)
-        list_take_file(&taking, &arena, config->file);
-    for (uint32_t i = 0; i < config->terminals.count && errors->count == before; i++)
-        list_take(&taking, config->terminals.items[i], "terminals", "");
+    bool *taken = arena_array(&arena, bool, topology->terminals);
+    struct numbers_row row = {0, config->terminals.count, arena_array(&arena, double, config->terminals.count)};
+    struct numbers numbers = {1, &row};
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < row.count; i++)
+        row.values[i] = config->terminals.items[i];
+    bool is_good = !config->file || numbers_read(&numbers, config->file, "terminal", &arena, self, key, errors);
+    for (uint32_t i = 0; i < numbers.count && is_good; i++) {
+        row = numbers.rows[i];
+        where = config->file ? arena_format(&arena, "%s:%u: ", config->file, row.line) : where;
+        for (uint32_t n = 0; n < row.count && is_good; n++) {
+            uint32_t terminal = row.values[n] < topology->terminals ? (uint32_t)row.values[n] : 0;
+            if (row.values[n] != terminal)
+                is_good = choice_error(errors, self, key, "%s%.15g is not a terminal; accepted: 0 to %u", where,
+                                       row.values[n], topology->terminals - 1);
+            else if (taken[terminal])
+                is_good = choice_error(errors, self, key, "%s%u is listed twice", where, terminal);
+            taken[terminal] = true;
+            terminals[count] = terminal;
+            count += is_good;
+        }
+    }
     arena_release(&arena);
-    return errors->count == before ? taking.count : 0;
+    return is_good ? count : 0;
 }
 
 /* ---- tiles ---- */

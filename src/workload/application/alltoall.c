@@ -187,11 +187,9 @@ static const struct result alltoall_reports[] = {
 };
 
 static const struct application_ops alltoall = {
-    .name = "alltoall",
-    .summary = "a message from every rank to every other, some times over",
-    .options = alltoall_options,
+    COMPONENT("alltoall", "a message from every rank to every other, some times over", alltoall_options,
+              "{\"type\": \"alltoall\", \"iterations\": 4, \"order\": \"random\", \"wait\": true}"),
     .reports = alltoall_reports,
-    .example = "{\"type\": \"alltoall\", \"iterations\": 4, \"order\": \"random\", \"wait\": true}",
     .prepare = alltoall_prepare,
     .wake = alltoall_wake,
     .received = alltoall_received,

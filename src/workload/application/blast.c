@@ -58,11 +58,9 @@ static void blast_received(struct application *application, uint32_t rank, const
 }
 
 static const struct application_ops blast = {
-    .name = "blast",
-    .summary = "steady traffic, sampled in its steady state",
-    .options = blast_options,
-    .example = "{\"type\": \"blast\", \"load\": 0.3, \"traffic\": \"uniform_random\", \"size\": {\"type\": \"fixed\", "
-               "\"flits\": 1}, \"warmup\": 2000, \"sample\": 10000}",
+    COMPONENT("blast", "steady traffic, sampled in its steady state", blast_options,
+              "{\"type\": \"blast\", \"load\": 0.3, \"traffic\": \"uniform_random\", \"size\": {\"type\": \"fixed\", "
+              "\"flits\": 1}, \"warmup\": 2000, \"sample\": 10000}"),
     .prepare = blast_prepare,
     .begin = blast_begin,
     .wake = blast_wake,

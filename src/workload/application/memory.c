@@ -210,11 +210,9 @@ static const struct result memory_reports[] = {
 };
 
 static const struct application_ops memory = {
-    .name = "memory",
-    .summary = "processors with requests under way to memories that answer them",
-    .options = memory_options,
+    COMPONENT("memory", "processors with requests under way to memories that answer them", memory_options,
+              "{\"type\": \"memory\", \"share\": 0.25, \"outstanding\": 2, \"latency\": 50, \"interval\": 4}"),
     .reports = memory_reports,
-    .example = "{\"type\": \"memory\", \"share\": 0.25, \"outstanding\": 2, \"latency\": 50, \"interval\": 4}",
     .prepare = memory_prepare,
     .begin = memory_begin,
     .wake = memory_wake,

@@ -13,7 +13,7 @@
 #include "metrics/statistics.h"
 #include "workload/trace/collective.h"
 
-#define STEPS 64 /* tag = iteration * STEPS + step; step 0: a halo, n: round n - 1 of the collective */
+#define STEPS 64 /* tag = iteration * STEPS + step; step 0: halos, n: round n - 1 of the collective */
 
 enum { COLLECTIVE_NONE, COLLECTIVE_BARRIER, COLLECTIVE_ALLREDUCE };
 static const char *const collective_names[] = {"none", "barrier", "allreduce", NULL};
@@ -43,12 +43,10 @@ static const struct option stencil_options[] = {
     OPTION_END,
 };
 
-enum stage { STAGE_COMPUTE, STAGE_HALOS, STAGE_COLLECTIVE };
-
 /* What a rank knows. */
 struct cell {
-    uint32_t iteration, round;
-    enum stage stage;
+    uint32_t iteration, step;
+    bool is_computing;
     uint32_t halos_due; /* in an iteration */
     uint32_t halos[2];  /* that have arrived, by parity of the iteration */
     uint64_t rounds[2]; /* set of rounds whose message has arrived */
@@ -116,59 +114,58 @@ static void stencil_phase_changed(struct application *application, tick_t now)
     struct stencil *stencil = application->state;
     for (uint32_t rank = 0; application->phase == PHASE_GENERATING && rank < application->ranks; rank++) {
         stencil->cells[rank].begun = now + config->errand.delay;
+        stencil->cells[rank].is_computing = true;
         application_wake_at(application, rank, now + config->errand.delay + config->compute);
     }
 }
 
-static void send_halos(struct application *application, uint32_t rank)
+/* What a rank sends when its step begins. */
+static void stencil_send(struct application *application, uint32_t rank)
 {
     const struct stencil_config *config = application->config;
     struct stencil *stencil = application->state;
     struct cell *cell = &stencil->cells[rank];
     struct neighbour neighbours[MAX_NEIGHBOURS];
+    uint32_t tag = cell->iteration * STEPS + cell->step;
+    if (cell->step) {
+        uint32_t to = plan_step(&stencil->collective, rank, cell->step - 1).send.peer;
+        if (to != FW_NONE)
+            application_send_tagged(application, rank, to, config->collective_flits, tag);
+        return;
+    }
     cell->halos_due = halo_grid_neighbours(&stencil->grid, rank, neighbours);
     for (uint32_t i = 0; i < cell->halos_due; i++)
-        application_send_tagged(application, rank, neighbours[i].rank, config->halo.items[neighbours[i].kind - 1],
-                                cell->iteration * STEPS);
+        application_send_tagged(application, rank, neighbours[i].rank, config->halo.items[neighbours[i].kind - 1], tag);
 }
 
-static void stencil_send_round(struct application *application, uint32_t rank)
+/* Whether all that a rank waits for in its step has arrived, which is forgotten then. */
+static bool stencil_ends_step(const struct stencil *stencil, uint32_t rank, struct cell *cell)
 {
-    const struct stencil_config *config = application->config;
-    const struct stencil *stencil = application->state;
-    const struct cell *cell = &stencil->cells[rank];
-    uint32_t to = plan_step(&stencil->collective, rank, cell->round).send.peer;
-    if (to != FW_NONE)
-        application_send_tagged(application, rank, to, config->collective_flits,
-                                cell->iteration * STEPS + 1 + cell->round);
-}
-
-/* The round of the collective that the rank is in is over, as far as it is concerned. */
-static bool ends_round(const struct stencil *stencil, uint32_t rank, struct cell *cell)
-{
-    uint64_t *arrived = &cell->rounds[cell->iteration % 2], round = (uint64_t)1 << cell->round;
-    bool expects = plan_step(&stencil->collective, rank, cell->round).receive.peer != FW_NONE;
-    if (expects && !(*arrived & round))
+    uint32_t parity = cell->iteration % 2;
+    if (cell->step == 0) {
+        bool is_over = cell->halos[parity] >= cell->halos_due;
+        cell->halos[parity] = is_over ? 0 : cell->halos[parity];
+        return is_over;
+    }
+    uint64_t round = (uint64_t)1 << (cell->step - 1);
+    bool expects = plan_step(&stencil->collective, rank, cell->step - 1).receive.peer != FW_NONE;
+    if (expects && !(cell->rounds[parity] & round))
         return false;
-    *arrived &= ~round;
+    cell->rounds[parity] &= ~round;
     return true;
 }
 
-/* Begins the next round, or the next iteration after the last. False: there is nothing to do before compute is over. */
-static bool begin_round(struct application *application, uint32_t rank, tick_t now)
+/* On to the next iteration. False: there is none, or nothing to do before compute is over. */
+static bool stencil_advance(struct application *application, uint32_t rank, tick_t now)
 {
     const struct stencil_config *config = application->config;
     struct stencil *stencil = application->state;
     struct cell *cell = &stencil->cells[rank];
-    if (cell->round < stencil->rounds) {
-        stencil_send_round(application, rank);
-        return true;
-    }
     application_sample(application, &stencil->iteration_time, now - cell->begun);
     application_note_latest(application, &application->window.ended, now);
     cell->begun = now;
-    cell->round = 0;
-    cell->stage = STAGE_COMPUTE;
+    cell->step = 0;
+    cell->is_computing = true;
     if (++cell->iteration == config->iterations) {
         application_count(application, &application->window.left, -1);
         return false;
@@ -184,23 +181,14 @@ static void stencil_go_on(struct application *application, uint32_t rank, tick_t
     struct stencil *stencil = application->state;
     struct cell *cell = &stencil->cells[rank];
     for (bool goes_on = application->phase != PHASE_DRAINING; goes_on;) {
-        uint32_t *halos = &cell->halos[cell->iteration % 2];
-        if (cell->stage == STAGE_COMPUTE) {
-            send_halos(application, rank);
-            cell->stage = STAGE_HALOS;
+        if (!cell->is_computing && !stencil_ends_step(stencil, rank, cell))
+            return;
+        if (!cell->is_computing && cell->step++ == stencil->rounds) {
+            goes_on = stencil_advance(application, rank, now);
             continue;
         }
-        if (cell->stage == STAGE_HALOS) {
-            if (*halos < cell->halos_due)
-                return;
-            *halos = 0;
-            cell->stage = STAGE_COLLECTIVE;
-        } else {
-            if (!ends_round(stencil, rank, cell))
-                return;
-            cell->round++;
-        }
-        goes_on = begin_round(application, rank, now);
+        cell->is_computing = false;
+        stencil_send(application, rank);
     }
 }
 
@@ -215,7 +203,7 @@ static void stencil_received(struct application *application, uint32_t rank, con
         cell->rounds[iteration % 2] |= (uint64_t)1 << (step - 1);
     else
         cell->halos[iteration % 2]++;
-    if (cell->stage != STAGE_COMPUTE)
+    if (!cell->is_computing)
         stencil_go_on(application, rank, now);
 }
 
@@ -236,12 +224,10 @@ static const struct result stencil_reports[] = {
 };
 
 static const struct application_ops stencil = {
-    .name = "stencil",
-    .summary = "halo exchange on a grid of ranks, with a collective after it",
-    .options = stencil_options,
+    COMPONENT("stencil", "halo exchange on a grid of ranks, with a collective after it", stencil_options,
+              "{\"type\": \"stencil\", \"ranks\": [4, 4, 4], \"halo\": [16, 4, 1], \"iterations\": 5, "
+              "\"collective\": \"allreduce\"}"),
     .reports = stencil_reports,
-    .example = "{\"type\": \"stencil\", \"ranks\": [4, 4, 4], \"halo\": [16, 4, 1], \"iterations\": 5, "
-               "\"collective\": \"allreduce\"}",
     .prepare = stencil_prepare,
     .wake = stencil_go_on, /* compute is over */
     .received = stencil_received,

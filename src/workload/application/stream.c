@@ -151,11 +151,9 @@ static const struct result stream_reports[] = {
 };
 
 static const struct application_ops stream = {
-    .name = "stream",
-    .summary = "message behind message from some terminals to some others",
-    .options = stream_options,
+    COMPONENT("stream", "message behind message from some terminals to some others", stream_options,
+              "{\"type\": \"stream\", \"sources\": [0], \"destinations\": [5], \"messages\": 100}"),
     .reports = stream_reports,
-    .example = "{\"type\": \"stream\", \"sources\": [0], \"destinations\": [5], \"messages\": 100}",
     .prepare = stream_prepare,
     .begin = stream_begin,
     .wake = stream_wake,

@@ -123,11 +123,9 @@ static const struct result trace_reports[] = {
 };
 
 static const struct application_ops trace = {
-    .name = "trace",
-    .summary = "replays messages and compute times of a file, or of a motif",
-    .options = trace_options,
+    COMPONENT("trace", "replays messages and compute times of a file, or of a motif", trace_options,
+              "{\"type\": \"trace\", \"file\": \"dissemination.goal\", \"overhead\": \"1500ns\"}"),
     .reports = trace_reports,
-    .example = "{\"type\": \"trace\", \"file\": \"dissemination.goal\", \"overhead\": \"1500ns\"}",
     .prepare = trace_prepare,
     .wake = replay_wake,
     .received = replay_received,

@@ -71,10 +71,8 @@ static void sweep3d_program(const struct motif *motif, struct script *script)
 }
 
 static const struct motif_ops sweep3d = {
-    .name = "sweep3d",
-    .summary = "waves through a plane of ranks, from every corner",
-    .options = sweep3d_options,
-    .example = "{\"type\": \"sweep3d\", \"grid\": [8, 8], \"blocks\": 4, \"iterations\": 1, \"compute\": \"2us\"}",
+    COMPONENT("sweep3d", "waves through a plane of ranks, from every corner", sweep3d_options,
+              "{\"type\": \"sweep3d\", \"grid\": [8, 8], \"blocks\": 4, \"iterations\": 1, \"compute\": \"2us\"}"),
     .prepare = sweep3d_prepare,
     .program = sweep3d_program,
 };

@@ -133,14 +133,14 @@ static void swap_with_experts(const struct turn *turn)
 }
 
 /* Attention, or its gradient. */
-static void first_half(const struct turn *turn, double seconds)
+static void training_first_half(const struct turn *turn, double seconds)
 {
     script_compute(turn->script, seconds);
     sum_over_tensor(turn);
 }
 
 /* What follows it, where tokens visit experts. */
-static void second_half(const struct turn *turn, double seconds)
+static void training_second_half(const struct turn *turn, double seconds)
 {
     swap_with_experts(turn);
     script_compute(turn->script, seconds);
@@ -161,8 +161,8 @@ static void training_forward(struct turn *turn)
     if (turn->stage > 0)
         script_receive(turn->script, rank - training->stage_ranks, stage_bytes(turn), FORWARD);
     for (uint32_t layer = 0; layer < training->stage_layers; layer++) {
-        first_half(turn, training->half_layer);
-        second_half(turn, training->half_layer);
+        training_first_half(turn, training->half_layer);
+        training_second_half(turn, training->half_layer);
     }
     if (turn->stage + 1 < training->config->pipeline)
         script_start_send(turn->script, rank + training->stage_ranks, stage_bytes(turn), FORWARD);
@@ -195,8 +195,8 @@ static void training_backward(struct turn *turn, bool is_last)
     if (turn->stage + 1 < training->config->pipeline)
         script_receive(turn->script, rank + training->stage_ranks, stage_bytes(turn), BACKWARD);
     for (uint32_t layer = 0; layer < training->stage_layers; layer++) {
-        second_half(turn, 2 * training->half_layer);
-        first_half(turn, 2 * training->half_layer);
+        training_second_half(turn, 2 * training->half_layer);
+        training_first_half(turn, 2 * training->half_layer);
         if (is_last)
             fill_buckets(turn, layer + 1);
     }
@@ -233,11 +233,9 @@ static void training_program(const struct motif *motif, struct script *script)
 }
 
 static const struct motif_ops training = {
-    .name = "training",
-    .summary = "a transformer on data, tensor, pipeline and expert parallel ranks",
-    .options = training_options,
-    .example = "{\"type\": \"training\", \"layers\": 8, \"hidden\": 1024, \"tensor\": 4, \"pipeline\": 4, "
-               "\"expert\": 2, \"micro_batches\": 6}",
+    COMPONENT("training", "a transformer on data, tensor, pipeline and expert parallel ranks", training_options,
+              "{\"type\": \"training\", \"layers\": 8, \"hidden\": 1024, \"tensor\": 4, \"pipeline\": 4, "
+              "\"expert\": 2, \"micro_batches\": 6}"),
     .prepare = training_prepare,
     .program = training_program,
 };

@@ -161,7 +161,7 @@ static struct plan_shape twice_round(const struct plan *plan)
  * A rank sends in step k a sum that ends its way k + 1 ranks before, having begun with the next one; or a block that is ready,
  * from k ranks before. What arrives is what the rank before has sent.
  */
-static void ring_step(const struct plan *plan, uint32_t rank, uint32_t step, struct plan_step *out)
+static void collective_ring_step(const struct plan *plan, uint32_t rank, uint32_t step, struct plan_step *out)
 {
     uint32_t ranks = plan->ranks, to = forward(rank, 1, ranks), from = backward(rank, 1, ranks);
     bool is_vector = plan->algorithm->flags & PLAN_VECTOR; /* round with sums, then with what is ready */
@@ -357,9 +357,9 @@ const struct collective_algorithm collective_algorithms[] = {
     {"pipelined", OPERATION_BROADCAST, 0, chain_shape, chain_broadcast},
     {"linear", OPERATION_GATHER, PLAN_FREE | PLAN_UP, shape_of_others, linear_step},
     {"linear", OPERATION_SCATTER, PLAN_FREE, shape_of_others, linear_step},
-    {"ring", OPERATION_ALLREDUCE, PLAN_VECTOR, twice_round, ring_step},
-    {"ring", OPERATION_ALLGATHER, 0, shape_of_others, ring_step},
-    {"ring", OPERATION_REDUCE_SCATTER, PLAN_SUMS, shape_of_others, ring_step},
+    {"ring", OPERATION_ALLREDUCE, PLAN_VECTOR, twice_round, collective_ring_step},
+    {"ring", OPERATION_ALLGATHER, 0, shape_of_others, collective_ring_step},
+    {"ring", OPERATION_REDUCE_SCATTER, PLAN_SUMS, shape_of_others, collective_ring_step},
     {"pairwise", OPERATION_REDUCE_SCATTER, PLAN_SUMS, shape_of_others, pairwise_reduce_scatter},
     {"pairwise", OPERATION_ALLTOALL, 0, shape_of_others, pairwise_alltoall},
     {"spread", OPERATION_ALLTOALL, PLAN_FREE, shape_of_others, pairwise_alltoall},

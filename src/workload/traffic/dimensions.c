@@ -160,10 +160,11 @@ static uint32_t dim_terminal(const struct dim *dim, const struct spot *spot)
 
 /* ---- which grids suit ---- */
 
-/* Takes over option `dimensions`: none twice, and two, or any number but none. */
-static void dim_pick(struct dim *dim, bool is_two, struct errors *errors)
+/* Takes over option `dimensions`: none twice, and two, or any number but none, of widths that suit. */
+static void dim_pick(struct dim *dim, enum dim_needs needs, struct errors *errors)
 {
     const struct u32_list *list = &dim->config->dimensions;
+    bool is_two = needs & PICKS_TWO;
     uint32_t before = errors->count;
     dim->picked = 0;
     for (uint32_t i = 0; i < list->count && errors->count == before; i++) {
@@ -178,12 +179,8 @@ static void dim_pick(struct dim *dim, bool is_two, struct errors *errors)
     if (errors->count == before && (is_two ? list->count != 2 : list->count == 0))
         choice_error(errors, dim->self, "dimensions", "lists %u; accepted: %s", list->count,
                      is_two ? "two dimensions" : "one or more");
-}
-
-static void dim_check_picked(const struct dim *dim, enum dim_needs needs, struct errors *errors)
-{
-    const struct u32_list *list = &dim->config->dimensions;
-    for (uint32_t i = 0; i < list->count; i++) {
+    bool is_good = errors->count == before;
+    for (uint32_t i = 0; i < list->count && is_good; i++) {
         uint32_t width = dim->width[list->items[i]], first = dim->width[list->items[0]];
         if (needs & PICKS_EQUAL && width != first)
             choice_error(errors, dim->self, "dimensions", "their widths differ: %u and %u", first, width);
@@ -376,9 +373,7 @@ static void dim_prepare(struct traffic *traffic, const struct choice *self, cons
         choice_error(errors, self, NULL, "%s needs coordinates: an application on all terminals, in order, of a %s",
                      traffic->ops->name, pattern->needs ? "grid, or `widths`" : "torus or mesh");
     if (errors->count == before && pattern->needs & PICKS)
-        dim_pick(dim, pattern->needs & PICKS_TWO, errors);
-    if (errors->count == before)
-        dim_check_picked(dim, pattern->needs, errors);
+        dim_pick(dim, pattern->needs, errors);
     if (errors->count == before)
         dim_check_widths(dim, pattern->needs, errors);
     if (errors->count > before || !pattern->move)

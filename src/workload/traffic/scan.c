@@ -71,10 +71,8 @@ static uint32_t scan_destination(const struct traffic *traffic, uint32_t source,
 }
 
 static const struct traffic_ops scan = {
-    .name = "scan",
-    .summary = "to all terminals one after the other",
-    .options = scan_options,
-    .example = "{\"type\": \"scan\", \"direction\": \"down\", \"start\": \"random\"}",
+    COMPONENT("scan", "to all terminals one after the other", scan_options,
+              "{\"type\": \"scan\", \"direction\": \"down\", \"start\": \"random\"}"),
     .prepare = scan_prepare,
     .destination = scan_destination,
 };

@@ -40,6 +40,7 @@ struct netrace_packet {
 struct waiting {
     uint64_t offset; /* of the packet that lists it */
     uint32_t lister, receive, node;
+    uint32_t count; /* of number 0, which is nobody: those with higher ones */
 };
 
 struct netrace {
@@ -48,8 +49,7 @@ struct netrace {
     uint64_t packet_count, cycle_ps;
     uint32_t nodes, regions;
     struct packets packets;
-    struct table waited;  /* by a packet's number: how many list it, */
-    struct table waiting; /* and with a number of their own: those that do */
+    struct table waiting; /* by a packet's number and a number of their own: those that list it */
     /* The bytes from beginning to end. */
     const unsigned char *window; /* what has come out; without compression the file */
     size_t size, at;             /* of the window */
@@ -169,14 +169,12 @@ static bool check_magic(struct netrace *netrace, const unsigned char *bytes)
     uint32_t bits = netrace_u32_at(bytes + 4), magic = netrace_u32_at(bytes);
     memcpy(&version, &bits, sizeof version);
     if (magic == __builtin_bswap32(MAGIC))
-        netrace_error(
+        return netrace_error(
             netrace, 0,
             "the number 0x%08x is that of Netrace with the bytes turned round; accepted: a little-endian file", magic);
-    else if (magic != MAGIC)
-        netrace_error(netrace, 0, "the file begins with 0x%08x and not with Netrace's 0x%08x", magic, MAGIC);
-    else if (version != 1.0f)
-        netrace_error(netrace, 4, "version %g of Netrace; accepted: 1.0", (double)version);
-    return magic == MAGIC && version == 1.0f;
+    if (magic != MAGIC)
+        return netrace_error(netrace, 0, "the file begins with 0x%08x and not with Netrace's 0x%08x", magic, MAGIC);
+    return version == 1.0f || netrace_error(netrace, 4, "version %g of Netrace; accepted: 1.0", (double)version);
 }
 
 static bool check_regions(struct netrace *netrace)
@@ -219,11 +217,6 @@ static bool netrace_read_header(struct netrace *netrace)
 
 /* ---- who waits for whom ---- */
 
-static uint32_t *waited(struct netrace *netrace, uint32_t id)
-{
-    return table_put(&netrace->waited, &(struct table_key){{id}});
-}
-
 static struct waiting *netrace_waiting_at(struct netrace *netrace, uint64_t id, uint32_t number)
 {
     return table_put(&netrace->waiting, &(struct table_key){{id, number}});
@@ -232,23 +225,22 @@ static struct waiting *netrace_waiting_at(struct netrace *netrace, uint64_t id, 
 /* Those that list the packet have all been read; the latest comes first. */
 static void wait_for_listers(struct netrace *netrace, const struct netrace_packet *packet, uint32_t send)
 {
-    uint32_t count = *waited(netrace, packet->id);
-    table_remove(&netrace->waited, &(struct table_key){{packet->id}});
-    while (count-- > 0) {
-        const struct waiting waiting = *netrace_waiting_at(netrace, packet->id, count);
-        table_remove(&netrace->waiting, &(struct table_key){{packet->id, count}});
+    for (uint32_t number = netrace_waiting_at(netrace, packet->id, 0)->count; number > 0; number--) {
+        const struct waiting waiting = *netrace_waiting_at(netrace, packet->id, number);
+        table_remove(&netrace->waiting, &(struct table_key){{packet->id, number}});
         builder_wait(netrace->packets.builder, packet->source, send,
                      packets_tell(&netrace->packets, waiting.node, waiting.receive, packet->source), false);
     }
+    table_remove(&netrace->waiting, &(struct table_key){{packet->id, 0}});
 }
 
 static bool check_nobody_waits(struct netrace *netrace)
 {
-    if (!netrace->waited.count)
+    if (!netrace->waiting.count)
         return true;
-    void **values = table_sorted(&netrace->waited);
+    void **values = table_sorted(&netrace->waiting);
     uint64_t id = table_key_of(values[0])->part[0];
-    const struct waiting *waiting = netrace_waiting_at(netrace, id, *(uint32_t *)values[0] - 1);
+    const struct waiting *waiting = netrace_waiting_at(netrace, id, ((struct waiting *)values[0])->count);
     netrace_error(netrace, waiting->offset, "packet %u lists packet %llu, which does not come behind it",
                   waiting->lister, (unsigned long long)id);
     free(values);
@@ -274,16 +266,13 @@ static bool netrace_read_packet(struct netrace *netrace, struct netrace_packet *
     uint32_t nodes = netrace->nodes;
     uint64_t last_cycle = UINT64_MAX / netrace->cycle_ps;
     if (packet->cycle > last_cycle)
-        netrace_error(netrace, offset, "cycle %llu is beyond %llu", (unsigned long long)packet->cycle,
-                      (unsigned long long)last_cycle);
-    else if (packet->bytes == 0)
-        netrace_error(netrace, offset + 16, "there is no type %u of packets", type);
-    else if (packet->source >= nodes || packet->destination >= nodes)
-        netrace_error(netrace, offset + 17, "a packet from node %u to node %u; there are nodes 0 to %u", packet->source,
-                      packet->destination, nodes - 1);
-    else
-        return true;
-    return false;
+        return netrace_error(netrace, offset, "cycle %llu is beyond %llu", (unsigned long long)packet->cycle,
+                             (unsigned long long)last_cycle);
+    if (packet->bytes == 0)
+        return netrace_error(netrace, offset + 16, "there is no type %u of packets", type);
+    return (packet->source < nodes && packet->destination < nodes) ||
+           netrace_error(netrace, offset + 17, "a packet from node %u to node %u; there are nodes 0 to %u",
+                         packet->source, packet->destination, nodes - 1);
 }
 
 static bool add_packet(struct netrace *netrace, const struct netrace_packet *packet)
@@ -292,11 +281,12 @@ static bool add_packet(struct netrace *netrace, const struct netrace_packet *pac
     struct packet_tasks tasks = packets_add(&netrace->packets, packet->source, packet->destination, packet->bytes);
     packets_wait_until(&netrace->packets, packet->source, tasks.send, packet->cycle * netrace->cycle_ps);
     wait_for_listers(netrace, packet, tasks.send);
-    struct waiting waiting = {packet->offset, packet->id, tasks.receive, packet->destination};
+    struct waiting waiting = {packet->offset, packet->id, tasks.receive, packet->destination, 0};
     for (uint32_t i = 0; i < packet->dependents; i++) {
         if (!netrace_read_bytes(netrace, bytes, sizeof bytes))
             return false;
-        *netrace_waiting_at(netrace, netrace_u32_at(bytes), (*waited(netrace, netrace_u32_at(bytes)))++) = waiting;
+        uint32_t id = netrace_u32_at(bytes), number = ++netrace_waiting_at(netrace, id, 0)->count;
+        *netrace_waiting_at(netrace, id, number) = waiting;
     }
     return true;
 }
@@ -331,7 +321,6 @@ static bool netrace_read(const struct trace_source *source, struct trace_builder
         netrace.window = netrace.undone = memory_take(WINDOW);
         netrace.size = 0;
     }
-    table_init(&netrace.waited, sizeof(uint32_t), NULL);
     table_init(&netrace.waiting, sizeof(struct waiting), NULL);
     bool is_good = netrace_read_header(&netrace);
     if (is_good) {
@@ -339,7 +328,6 @@ static bool netrace_read(const struct trace_source *source, struct trace_builder
         is_good = netrace_read_packets(&netrace);
         packets_release(&netrace.packets);
     }
-    table_release(&netrace.waited);
     table_release(&netrace.waiting);
     end_stream(&netrace);
     free(netrace.undone);
@@ -354,10 +342,8 @@ static bool netrace_looks_like(const struct trace_source *source)
 }
 
 static const struct trace_reader_ops netrace_reader = {
-    .name = "netrace",
-    .summary = "Netrace 1.0: packets between caches that wait for each other, also compressed by bzip2",
-    .options = cycle_options,
-    .example = "{\"type\": \"netrace\", \"cycle\": \"500ps\"}",
+    COMPONENT("netrace", "Netrace 1.0: packets between caches that wait for each other, also compressed by bzip2",
+              cycle_options, "{\"type\": \"netrace\", \"cycle\": \"500ps\"}"),
     .looks_like = netrace_looks_like,
     .read = netrace_read,
 };

@@ -223,10 +223,8 @@ static bool simured_looks_like(const struct trace_source *source)
 }
 
 static const struct trace_reader_ops simured = {
-    .name = "simured",
-    .summary = "SimuRed's packets, which leave in a cycle or when another one has arrived",
-    .options = simured_options,
-    .example = "{\"type\": \"simured\", \"cycle\": \"2ns\", \"flit_bytes\": 8}",
+    COMPONENT("simured", "SimuRed's packets, which leave in a cycle or when another one has arrived", simured_options,
+              "{\"type\": \"simured\", \"cycle\": \"2ns\", \"flit_bytes\": 8}"),
     .ending = ".trc",
     .looks_like = simured_looks_like,
     .read = simured_read,

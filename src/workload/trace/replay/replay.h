@@ -5,8 +5,7 @@
  * of MPI. A rank knows what has arrived there and what it has done itself, nothing else.
  *
  *   replay.c             tasks begin, use a cpu for a while, and end; those that wait for them
- *   replay_messages.c    messages: sent eagerly or by rendezvous, put in order, matched with receives
- *   replay_collective.c  collectives, step by step
+ *   replay_messages.c    messages: sent eagerly or by rendezvous, put in order, matched with receives; collectives
  *   replay_report.c      what ranks wait for when nothing goes on
  *
  * What a rank keeps grows with what is under way, not with the trace.
@@ -161,8 +160,5 @@ void replay_take_message(struct replay_rank *rank, const struct message *message
 void collective_begin(struct replay_rank *rank, uint32_t task, tick_t now);
 /* One of its messages has left, or has been taken. */
 void collective_go_on(struct replay_rank *rank, uint32_t task, tick_t now);
-/* What a message of a step is matched by; the task is one of any rank that takes part. */
-struct envelope collective_envelope(const struct replay *replay, uint32_t source, uint32_t rank, uint32_t task,
-                                    uint32_t step);
 /* What a rank does in a step of a collective; peers by their rank in the job. */
 struct plan_step collective_step(const struct replay *replay, uint32_t rank, uint32_t task, uint32_t step);

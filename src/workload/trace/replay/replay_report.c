@@ -104,8 +104,8 @@ void replay_report_stuck(const struct application *application, tick_t now, FILE
         waiting += (rank = rank_here(replay, i)) && rank->tasks_left;
     if (!waiting)
         return;
-    fprintf(out, "application '%s' cannot go on at tick %llu: %u of %u ranks have not ended\n",
-            application->name, (unsigned long long)now, application->window.left, ranks);
+    fprintf(out, "application '%s' cannot go on at tick %llu: %u of %u ranks have not ended\n", application->name,
+            (unsigned long long)now, application->window.left, ranks);
     for (uint32_t i = 0; i < ranks; i++)
         if ((rank = rank_here(replay, i)) && rank->tasks_left)
             print_rank(&report, rank);

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
-/*
- * Text workloads of ASTRA-sim and SimAI: what stands in the file (file.c), how
- * ranks share the work, and what each of them does (program.c).
- */
+/* Text workloads of ASTRA-sim and SimAI: what stands in the file (file.c), how ranks share it, and what each of them does. */
 #include "flitwarp/collective.h"
 #include "flitwarp/trace_lines.h"
 
@@ -80,5 +77,3 @@ struct astrasim {
 bool astrasim_is_policy(struct word word);
 /* All that stands in the file; false with errors. The layers are to be freed in either case. */
 bool astrasim_read_file(struct astrasim *work, const struct trace_source *source, struct errors *errors);
-/* The tasks of all ranks. */
-void astrasim_program(struct astrasim *work, struct trace_builder *builder);

@@ -301,10 +301,8 @@ static void htsim_describe(const struct trace_source *source, struct report *fac
 }
 
 static const struct trace_reader_ops htsim_reader = {
-    .name = "htsim",
-    .summary = "connection matrices of htsim: flows that start at a time or when a trigger fires",
-    .options = htsim_options,
-    .example = "{\"type\": \"htsim\", \"lossy\": true}",
+    COMPONENT("htsim", "connection matrices of htsim: flows that start at a time or when a trigger fires",
+              htsim_options, "{\"type\": \"htsim\", \"lossy\": true}"),
     .ending = ".cm",
     .looks_like = htsim_looks_like,
     .read = htsim_read,

@@ -185,7 +185,7 @@ static bool read_communicator(struct vef *vef, uint64_t number)
 /* ---- lines of collectives ---- */
 
 /* The task + 1 by which a rank takes part; 0: it does not, so far. */
-static uint32_t *collective_task(struct vef *vef, uint64_t collective, uint64_t rank)
+static uint32_t *vef_collective_task(struct vef *vef, uint64_t collective, uint64_t rank)
 {
     return table_put(&vef->tasks, &(struct table_key){{collective, rank}});
 }
@@ -212,7 +212,7 @@ static bool read_part_head(struct vef *vef, struct word first, struct vef_part *
         !lines_number(lines, "a number of bytes received", INT64_MAX, &part->receive_bytes))
         return false;
     struct member *member = vef_member_of(vef, part->communicator, part->rank);
-    if (!member->place || *collective_task(vef, part->collective, part->rank))
+    if (!member->place || *vef_collective_task(vef, part->collective, part->rank))
         return lines_error(lines, "rank %llu takes part in G%llu, and %s", (unsigned long long)part->rank,
                            (unsigned long long)part->collective,
                            member->place ? "has done so before" : "is not in the communicator");
@@ -256,7 +256,7 @@ static bool read_dependency(struct vef *vef, uint32_t rank, bool is_wait, struct
     if (dependency->kind == ON_SENDING || dependency->kind == ON_RECEPTION)
         return find_message(vef, word, rank, is_wait, dependency);
     if (dependency->kind == ON_COLLECTIVE && word_numbered(word, 'G', INT64_MAX, &id))
-        dependency->task = *collective_task(vef, id, rank) - 1; /* FW_ANY where that is 0 */
+        dependency->task = *vef_collective_task(vef, id, rank) - 1; /* FW_ANY where that is 0 */
     return dependency->kind == ON_NOTHING || dependency->task != FW_ANY ||
            lines_refuse(
                lines, word,
@@ -409,7 +409,7 @@ static bool read_part(struct vef *vef, struct word first)
     part.task = add_behind(vef, (uint32_t)part.rank, dependency, &(struct task){.kind = TASK_COLLECTIVE});
     vef->parts = memory_grow(vef->parts, vef->part_count, &vef->part_room, sizeof part);
     vef->parts[vef->part_count++] = part;
-    *collective_task(vef, part.collective, part.rank) = part.task + 1;
+    *vef_collective_task(vef, part.collective, part.rank) = part.task + 1;
     return true;
 }
 
@@ -462,10 +462,8 @@ static bool vef_looks_like(const struct trace_source *source)
 }
 
 static const struct trace_reader_ops vef_reader = {
-    .name = "vef",
-    .summary = "VEF traces of MPI programs: messages and collectives that wait for each other",
-    .options = vef_options,
-    .example = "{\"type\": \"vef\", \"tick\": \"100ns\"}",
+    COMPONENT("vef", "VEF traces of MPI programs: messages and collectives that wait for each other", vef_options,
+              "{\"type\": \"vef\", \"tick\": \"100ns\"}"),
     .looks_like = vef_looks_like,
     .read = vef_read,
 };
