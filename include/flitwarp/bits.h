@@ -64,6 +64,15 @@ static inline bool bits_any(const uint64_t *set, uint32_t words)
     return false;
 }
 
+/* Have two sets a member in common? */
+static inline bool bits_meet(const uint64_t *a, const uint64_t *b, uint32_t words)
+{
+    for (uint32_t w = 0; w < words; w++)
+        if (a[w] & b[w])
+            return true;
+    return false;
+}
+
 static inline uint32_t bits_count(const uint64_t *set, uint32_t words)
 {
     uint32_t count = 0;

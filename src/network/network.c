@@ -214,21 +214,22 @@ static void network_place_terminals(struct network *network)
     network->core->ejection_slot = spread_slots(network, network->routing.terminal_slot);
 }
 
-static struct lane_place place_at(const struct network *network, uint32_t router, uint32_t slot)
+/* A terminal's place in a plane, by one of the routers of all of them and of the slots there. */
+static struct lane_place place_of(const struct network *network, uint32_t plane, uint32_t terminal,
+                                  const uint32_t *routers, const uint16_t *slots)
 {
-    return (struct lane_place){.target = router, .lane = slot * network->terminal_ports * network->num_vcs};
+    size_t seat = plane * (size_t)network->topology.terminals + terminal;
+    return (struct lane_place){routers[seat], slots[seat] * network->terminal_ports * network->num_vcs};
 }
 
 struct lane_place network_entry(const struct network *network, uint32_t plane, uint32_t terminal)
 {
-    size_t seat = plane * (size_t)network->topology.terminals + terminal;
-    return place_at(network, network->core->terminal_router[seat], network->core->terminal_slot[seat]);
+    return place_of(network, plane, terminal, network->core->terminal_router, network->core->terminal_slot);
 }
 
 struct lane_place network_exit(const struct network *network, uint32_t plane, uint32_t terminal)
 {
-    size_t seat = plane * (size_t)network->topology.terminals + terminal;
-    return place_at(network, network->core->ejection_router[seat], network->core->ejection_slot[seat]);
+    return place_of(network, plane, terminal, network->core->ejection_router, network->core->ejection_slot);
 }
 
 #define TRIED_PORTS 65536 /* of larger networks nobody asks: they have the same code */

@@ -23,20 +23,12 @@ static void least_recently_served_init(void *state, const void *config, uint32_t
         bits_add_range(gives_way, 0, i);
 }
 
-static bool intersects(const uint64_t *a, const uint64_t *b, uint32_t words)
-{
-    for (uint32_t w = 0; w < words; w++)
-        if (a[w] & b[w])
-            return true;
-    return false;
-}
-
 static uint32_t least_recently_served_pick(const void *state, const struct arbitration *arbitration)
 {
     const uint64_t *gives_way = state;
     uint32_t words = arbitration->words;
     BITS_EACH(input, arbitration->requests, words)
-        if (!intersects(gives_way + input * words, arbitration->requests, words))
+        if (!bits_meet(gives_way + input * words, arbitration->requests, words))
             return (uint32_t)input;
     FW_CHECK(false, "an arbitration without requests");
 }

@@ -271,15 +271,6 @@ static void check_follow(struct check *check, struct state state, bool enters)
     } while (decisions_next(&decisions));
 }
 
-/* Follows packets from one router to the destination until all is known or the budget is spent; true: all is known. */
-static bool check_follow_all(struct check *check, uint32_t source_router, uint64_t budget)
-{
-    check_follow(check, (struct state){.router = source_router}, true);
-    while (check->followed < check->state_count && check->steps < budget)
-        check_follow(check, check->states[check->followed++], false);
-    return check->followed == check->state_count;
-}
-
 /* ---- the whole ---- */
 
 /* Numbers below `count` in an order that spreads them: i * step modulo count, with a step that shares no divisor. */
@@ -310,8 +301,12 @@ static uint64_t follow_pairs(struct check *check, const struct hosts *from, cons
         check->destination = check->receivers[check->destination_router];
         uint64_t portion = i + 1 < portions ? budget / portions * (i + 1) : budget;
         states_clear(check);
-        for (uint32_t j = 0; j < from->count && check->steps < portion; j++)
-            pairs += check_follow_all(check, from->routers[j * from_step % from->count], portion);
+        for (uint32_t j = 0; j < from->count && check->steps < portion; j++) {
+            check_follow(check, (struct state){.router = from->routers[j * from_step % from->count]}, true);
+            while (check->followed < check->state_count && check->steps < portion)
+                check_follow(check, check->states[check->followed++], false);
+            pairs += check->followed == check->state_count; /* all is known of the pair */
+        }
     }
     return pairs;
 }

@@ -154,23 +154,18 @@ static uint32_t flits_seen(const struct queue_per_vc *all, const struct queue *q
 static uint32_t draw_queue(const struct queue_per_vc *all, struct outlet *outlet, const struct packet *packet)
 {
     uint64_t allowed = interface_vcs(all->network, packet);
-    uint32_t candidates = 0, least = UINT32_MAX;
-    uint32_t lanes = all->channels * all->num_vcs, skipped = 0;
+    uint32_t count = 0, least = UINT32_MAX, lanes = all->channels * all->num_vcs;
+    uint16_t found[MAX_VCS * MAX_VCS]; /* of channels, there are no more than of VCs */
     for (uint32_t i = 0; i < lanes; i++) {
         uint32_t flits = flits_seen(all, &outlet->queues[i]);
         if (!(allowed >> i % all->num_vcs & 1) || flits > least)
             continue;
-        candidates = flits < least ? 1 : candidates + 1;
+        count = flits < least ? 0 : count;
         least = flits;
+        found[count++] = (uint16_t)i;
     }
-    uint32_t drawn = candidates > 1 ? random_below(&outlet->random, candidates) : 0;
-    for (uint32_t i = 0; i < lanes; i++) {
-        uint32_t flits = flits_seen(all, &outlet->queues[i]);
-        if ((allowed >> i % all->num_vcs & 1) && flits == least && skipped++ == drawn)
-            return i;
-    }
-    FW_CHECK(false, "terminal %u: there is no virtual channel for packet %u", packet->source, packet->sequence);
-    return 0;
+    FW_CHECK(count > 0, "terminal %u: there is no virtual channel for packet %u", packet->source, packet->sequence);
+    return found[count > 1 ? random_below(&outlet->random, count) : 0];
 }
 
 static uint32_t choose_queue(const struct queue_per_vc *all, struct outlet *outlet, const struct packet *packet)

@@ -62,13 +62,6 @@ bool input_queued_return_shared(const struct input_queued *q, struct router_head
     return count_room(q, head, facts->port, &rule);
 }
 
-/* Room for all of a packet, or nothing of its VC downstream: then its own share lets it pass, whoever has the pool. */
-static bool has_shared_room(const struct view *v, uint32_t output, uint32_t flits)
-{
-    const struct lane_facts *facts = &v->q->facts[output];
-    return v->outputs[output].credits >= flits || !shared_room_of(v->q, v->head, facts->port)->taken[facts->vc];
-}
-
 /*
  * A packet that must not wait for an adaptive VC alone is about to be given one: takes the room before others do. False
  * when another packet of this step has taken too much of the pool.
@@ -96,10 +89,12 @@ uint64_t input_queued_with_room(const struct view *v, size_t lane, uint32_t word
     uint64_t found = 0;
     for (; outputs; outputs &= outputs - 1) {
         uint32_t output = (uint32_t)(word * WORD_BITS + lowest_bit(outputs));
-        uint32_t room = room_of(q, v->head->number, q->facts[output].port);
+        const struct lane_facts *facts = &q->facts[output];
+        uint32_t room = room_of(q, v->head->number, facts->port), credits = v->outputs[output].credits;
+        /* Of a shared buffer all, or nothing of the VC is downstream: its own share lets it pass, whoever has the pool. */
         if (q->outputs       ? output_has_room(q->outputs, v->head->number, output, size)
-            : q->shares_room ? has_shared_room(v, output, size)
-                             : v->outputs[output].credits >= (size < room ? size : room))
+            : q->shares_room ? credits >= size || !shared_room_of(q, v->head, facts->port)->taken[facts->vc]
+                             : credits >= (size < room ? size : room))
             found |= outputs & -outputs;
     }
     return found;

@@ -297,15 +297,6 @@ STAGE void retry(struct output_queued *q, struct output_queued_router *r, tick_t
     r->opened = false;
 }
 
-STAGE void route(struct output_queued *q, struct output_queued_router *r, uint32_t lane, tick_t now, uint32_t words)
-{
-    const struct input_lane *input = &r->inputs[lane];
-    ask_route(q->network, &q->question, input->front.packet, lane, input->back_kind == EVENT_CREDIT, input->wants,
-              r->usable, words, now);
-    if (network_is_traced(q->network, input->front.packet))
-        trace_route(q->network, &q->question, lane, now);
-}
-
 STAGE void take_fresh(struct output_queued *q, struct output_queued_router *r, tick_t now, uint32_t words)
 {
     q->question.router = r->number;
@@ -313,7 +304,11 @@ STAGE void take_fresh(struct output_queued *q, struct output_queued_router *r, t
     BITS_EACH(lane, q->ready, words)
         __builtin_prefetch(network_packet(q->network, r->inputs[lane].front.packet), 1);
     BITS_EACH(lane, q->ready, words) {
-        route(q, r, (uint32_t)lane, now, words);
+        const struct input_lane *input = &r->inputs[lane];
+        ask_route(q->network, &q->question, input->front.packet, (uint32_t)lane, input->back_kind == EVENT_CREDIT,
+                  input->wants, r->usable, words, now);
+        if (network_is_traced(q->network, input->front.packet))
+            trace_route(q->network, &q->question, (uint32_t)lane, now);
         if (!take_lane(q, r, (uint32_t)lane, now, words)) {
             r->inputs[lane].output = LANE_WAITS;
             r->wait_order[r->waiting++] = (uint16_t)lane;

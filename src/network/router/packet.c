@@ -352,14 +352,6 @@ FOR_WORDS void move_bodies(struct packets *q, struct packet_head *head, uint32_t
     }
 }
 
-static inline bool meet(const uint64_t *a, const uint64_t *b, uint32_t words)
-{
-    for (uint32_t w = 0; w < words; w++)
-        if (a[w] & b[w])
-            return true;
-    return false;
-}
-
 /*
  * Who can have gained nothing is passed over. Those who go set free what they claimed: it counts as opened for the
  * ones behind.
@@ -375,7 +367,7 @@ FOR_WORDS void retry(struct packets *q, struct packet_head *head, uint32_t words
         uint32_t lane = order[i];
         struct packet_lane *input = packet_input(q, head, lane);
         const uint64_t *wants = packet_wants_of(q, head, input, lane, words);
-        enum attempt attempt = meet(wants, opened, words) ? take_lane(q, head, input, lane, words, now) : BLOCKED;
+        enum attempt attempt = bits_meet(wants, opened, words) ? take_lane(q, head, input, lane, words, now) : BLOCKED;
         if (attempt == BLOCKED) {
             claim(q, head, lane, words);
             order[left++] = (uint16_t)lane;

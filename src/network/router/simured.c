@@ -124,12 +124,9 @@ static void join_waiting(struct simured *q, struct simured_router *r, uint32_t l
 static void keep_ejection_lanes(const struct simured *q, uint64_t *wants)
 {
     for (uint32_t port = 0; port < q->first_link; port++) {
-        bool is_first = true;
-        for (uint32_t lane = port * q->num_vcs; lane < (port + 1) * q->num_vcs; lane++) {
-            if (bits_test(wants, lane) && !is_first)
-                bits_remove(wants, lane);
-            is_first &= !bits_test(wants, lane);
-        }
+        uint64_t vcs = bits_word(wants, port * q->num_vcs, q->num_vcs);
+        for (vcs &= vcs - 1; vcs; vcs &= vcs - 1)
+            bits_remove(wants, port * q->num_vcs + (uint32_t)lowest_bit(vcs));
     }
 }
 

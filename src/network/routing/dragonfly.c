@@ -153,15 +153,6 @@ static bool leave_bipartite(struct route *route, const struct dragonfly *dragonf
     return false;
 }
 
-static bool leave_group(struct route *route, const struct dragonfly *dragonfly, struct gates gates, uint32_t own,
-                        const struct hop_rules *rules)
-{
-    if (dragonfly->shape == GROUP_ALL_TO_ALL)
-        return leave_all_to_all(route, gates, own, rules);
-    return dragonfly->shape == GROUP_GRID ? leave_grid(route, dragonfly, gates, own, rules)
-                                          : leave_bipartite(route, dragonfly, gates, own, rules);
-}
-
 void dragonfly_step(struct route *route, const struct dragonfly *dragonfly, uint32_t group, uint32_t place,
                     struct hop_rules rules)
 {
@@ -174,7 +165,10 @@ void dragonfly_step(struct route *route, const struct dragonfly *dragonfly, uint
     }
     struct gates gates = {dragonfly_gates(dragonfly, own_group, group),
                           dragonfly_channels(dragonfly, own_group, group)};
-    if (leave_group(route, dragonfly, gates, own, &rules))
+    bool leaves = dragonfly->shape == GROUP_ALL_TO_ALL ? leave_all_to_all(route, gates, own, &rules)
+                  : dragonfly->shape == GROUP_GRID     ? leave_grid(route, dragonfly, gates, own, &rules)
+                                                       : leave_bipartite(route, dragonfly, gates, own, &rules);
+    if (leaves)
         packet->route = (packet->route & (ROUTE_GATE - 1) & ~ROUTE_LOCAL) + ROUTE_GLOBAL;
     else
         packet->route |= ROUTE_LOCAL;

@@ -68,12 +68,9 @@ static double congestion_of(const struct route *route, bool is_reversed)
     uint64_t vcs[MAX_ROUTER_WORDS];
     memset(vcs, 0, sizeof *vcs * routing->words);
     struct route question = *route;
-    uint32_t word = 0;
     question.vcs = vcs;
     o1turn_step(&question, is_reversed);
-    while (!vcs[word])
-        word++;
-    uint32_t lane = word * WORD_BITS + (uint32_t)lowest_bit(vcs[word]);
+    uint32_t lane = bits_next_cyclic(vcs, routing->words, 0);
     return route_congestion(route, CONGESTION_PORT_AVERAGE, route->router,
                             lane / routing->num_vcs - routing->local_ports, 0);
 }

@@ -112,12 +112,9 @@ static void ugal_prepare(struct routing *routing, const struct choice *self, str
 /* The output that all lanes of an answer belong to; FW_NONE: there are several. */
 static inline uint32_t only_output(const struct routing *routing, const uint64_t *vcs)
 {
-    uint32_t first = 0, last = routing->words - 1;
-    while (!vcs[first])
-        first++;
+    uint32_t output = bits_next_cyclic(vcs, routing->words, 0) / routing->num_vcs, last = routing->words - 1;
     while (!vcs[last])
         last--;
-    uint32_t lane = first * WORD_BITS + (uint32_t)lowest_bit(vcs[first]), output = lane / routing->num_vcs;
     uint32_t end = (output + 1) * routing->num_vcs, highest = last * WORD_BITS + WORD_BITS - 1;
     return highest - (uint32_t)__builtin_clzll(vcs[last]) < end ? output - routing->local_ports : FW_NONE;
 }
@@ -156,14 +153,6 @@ static double keep_best(const struct route *route, uint64_t *vcs, enum congestio
     return least;
 }
 
-/* Does an answer lead to a terminal? That ends a way; being at the destination's router does not, in a first leg. */
-static bool is_the_end(const struct routing *routing, const uint64_t *vcs)
-{
-    BITS_EACH(lane, vcs, routing->words)
-        return lane < (size_t)routing->local_ports * routing->num_vcs;
-    return false;
-}
-
 /* All outputs from here to the destination, as the packet will choose them: its draws are keyed by packet and hop. */
 static double sum_of_way(const struct route *route, const struct ugal *ugal, struct way *way, enum congestion_mode mode)
 {
@@ -180,8 +169,8 @@ static double sum_of_way(const struct route *route, const struct ugal *ugal, str
         packet.hops++;
         memset(vcs, 0, sizeof *vcs * words);
         ugal->detours.step(&next, &ugal->detours);
-        if (is_the_end(route->routing, vcs))
-            return sum;
+        if (bits_next_cyclic(vcs, words, 0) < route->routing->local_ports * route->routing->num_vcs)
+            return sum; /* at a terminal; being at the destination's router does not end a way, in a first leg */
         sum += keep_best(&next, vcs, mode, &port);
     }
 }

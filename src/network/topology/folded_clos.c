@@ -80,11 +80,20 @@ static double level_routers(const struct tree *tree, uint32_t level)
     return level + 1 == tree->levels ? routers / tree->joined : routers;
 }
 
-static void check_size(const struct choice *self, struct errors *errors)
+/* Routers are joined that lead to different routers of a group below, and there are not too many of all. */
+static void check_levels(const struct choice *self, struct errors *errors)
 {
     struct tree tree = {0};
     const char *key = ((const struct folded_clos_config *)self->config)->down.count ? "down" : "radix";
+    uint32_t below = 1;
     fill_levels(&tree, self->config);
+    for (uint32_t level = 0; level + 2 < tree.levels; level++)
+        below *= tree.up[level];
+    if (tree.joined > 1 && (tree.levels < 2 || below % tree.joined)) {
+        choice_error(errors, self, "joined", "%u is no part of the %u routers of a group below the top", tree.joined,
+                     tree.levels < 2 ? 0 : below);
+        return;
+    }
     double terminals = level_routers(&tree, 0) * tree.down[0], routers = 0;
     uint32_t ports = 0;
     for (uint32_t level = 0; level < tree.levels; level++) {
@@ -97,19 +106,6 @@ static void check_size(const struct choice *self, struct errors *errors)
                      (double)MAX_TERMINALS / tree.levels);
     else if (routers * ports > (double)MAX_CHANNELS)
         choice_error(errors, self, key, "more than %.6g ports between routers", (double)MAX_CHANNELS);
-}
-
-/* Routers are joined that lead to different routers of a group below. */
-static void check_joined(const struct choice *self, struct errors *errors)
-{
-    struct tree tree = {0};
-    uint32_t below = 1;
-    fill_levels(&tree, self->config);
-    for (uint32_t level = 0; level + 2 < tree.levels; level++)
-        below *= tree.up[level];
-    if (tree.joined > 1 && (tree.levels < 2 || below % tree.joined))
-        choice_error(errors, self, "joined", "%u is no part of the %u routers of a group below the top", tree.joined,
-                     tree.levels < 2 ? 0 : below);
 }
 
 static void folded_clos_check(const struct choice *self, struct errors *errors)
@@ -126,9 +122,7 @@ static void folded_clos_check(const struct choice *self, struct errors *errors)
     if (!count && config->radix % 2)
         choice_error(errors, self, "radix", "%u is odd; half of the ports go down and half up", config->radix);
     if (errors->count == before)
-        check_joined(self, errors);
-    if (errors->count == before)
-        check_size(self, errors);
+        check_levels(self, errors);
 }
 
 static void bake_routers(struct folded_clos *clos, struct arena *arena)

@@ -187,16 +187,15 @@ static void open_grid_shape(const void *config, struct arena *arena, struct topo
  *     +-> 0 <-> 1 <-> 2 <-> 3 <-+        one dimension, 4 wide
  *     +-------------------------+
  */
+#define OPEN_GRID                                                                                                      \
+    .options = grid_options, .check = grid_check, .shape = open_grid_shape, .peer = grid_peer,                         \
+    .distance = grid_distance, .channel_class = grid_channel_class
+
 static const struct topology_ops torus = {
     .name = "torus",
     .summary = "grid of routers whose rows and columns wrap around",
-    .options = grid_options,
     .example = "{\"type\": \"torus\", \"widths\": [4, 4, 4], \"concentration\": 2}",
-    .check = grid_check,
-    .shape = open_grid_shape,
-    .peer = grid_peer,
-    .distance = grid_distance,
-    .channel_class = grid_channel_class,
+    OPEN_GRID,
 };
 REGISTER_TOPOLOGY(torus);
 
@@ -204,13 +203,8 @@ REGISTER_TOPOLOGY(torus);
 static const struct topology_ops mesh = {
     .name = "mesh",
     .summary = "grid of routers, each linked to its neighbours",
-    .options = grid_options,
     .example = "{\"type\": \"mesh\", \"widths\": [16, 16], \"concentration\": 1}",
-    .check = grid_check,
-    .shape = open_grid_shape,
-    .peer = grid_peer,
-    .distance = grid_distance,
-    .channel_class = grid_channel_class,
+    OPEN_GRID,
 };
 REGISTER_TOPOLOGY(mesh);
 
