@@ -123,7 +123,7 @@ SHORT = ("the paper's traces are not at hand: ours are motifs that last 25 to 55
          "each message, and are given up after 3 ms: docs/fitfly.md")
 READING = ("here MPI takes no time, the background comes at random, and a packet without room keeps those behind it. With all that CODES "
            "does (--codes) ")
-AT_15 = "it is 1.17, 1.05, 1.17 and 1.17 times: docs/fitfly.md"
+AT_15 = "it is 1.13, 1.04, 1.06 and 1.05 times: docs/fitfly.md"
 # What CODES gives, built from its source of 2026: a trace of AMG on 27 ranks, of the paper's suite, beside the paper's background.
 IN_CODES = {"Slim Fly": "0.372 ms alone; at 72.5 % it has sent 18 % of its messages after 1 ms",
             "Fit Fly": "0.353 ms alone, 0.469 ms at 72.5 %",
@@ -180,8 +180,8 @@ def beside_figures(results):
     for job, figure in (("AMG", "4"), ("MultiGrid", "5")):
         low = times(job, 0)
         yield paper.says(f"6.4, Figure {figure}a", f"{job}: without background the networks are close", alike(low), shown(low),
-                         reason=READING + {"AMG": "they are within 7.4 %, and with 64 copies of a trace of AMG on 27 ranks within 4.7",
-                                           "MultiGrid": "they are within 6.0 %"}[job] + ": docs/fitfly.md",
+                         reason=READING + {"AMG": "they are within 9.7 %, with a trace of AMG on 27 ranks within 4.7",
+                                           "MultiGrid": "they are within 7.7 %"}[job] + ": docs/fitfly.md",
                          original=OF_27 + "0.372, 0.353, 0.501 and 0.381 ms" if job == "AMG" else "")
         top = dict(zip(FOUR, times(job, TOP)))
         others = min(top["Dragonfly"], top["Megafly"])
@@ -208,16 +208,16 @@ def beside_figures(results):
                      original=OF_27 + "1.05 times on Slim Fly, 1.03 on Fit Fly")
     rise = get("MultiGrid", "Fit Fly", 0.4) / get("MultiGrid", "Fit Fly", 0)
     yield paper.says("6.4, Figure 5a", "MultiGrid: Fit Fly remains unimpeded at the highest background drawn (40 %: it is not "
-                     "printed)", rise <= ALIKE, f"{rise:.3g} times", reason=READING + "it is 1.05 times at 15 %: docs/fitfly.md",
+                     "printed)", rise <= ALIKE, f"{rise:.3g} times", reason=READING + "it is 1.2 times: docs/fitfly.md",
                      original=OF_27 + "1.03 times at 15 %, 1.33 at 72.5 %")
-    ratios = [get(job, "Slim Fly", 0.4) / get(job, other, 0.4) for job in TABLE_3 for other in ("Dragonfly", "Megafly")]
-    yield paper.says("7.1", "Slim Fly reduces the time of the dragonflies by up to 50 % (at 40 %)", min(ratios) <= 0.5,
-                     shown([1 - ratio for ratio in ratios], "less"))
+    ratios = [get(job, "Slim Fly", 0.4) / min(get(job, other, 0.4), 1000 * LIMIT_MS)
+              for job in TABLE_3 for other in ("Dragonfly", "Megafly")]
+    yield paper.number("7.1", "Slim Fly reduces the time of the dragonflies by up to (at 40 %)", "%", 50, 100 * (1 - min(ratios)),
+                       reason="here at least, as the megafly is given up after 3 ms. " + READING + "it is 27 %: docs/fitfly.md")
     yield paper.says("7.1", "Fit Fly's hops are sometimes higher without background than with a little",
                      any(get(job, "Fit Fly", 0, "hops") > get(job, "Fit Fly", 0.15, "hops") for job in TABLE_3),
                      "; ".join(shown([get(job, "Fit Fly", share, "hops") for share in SHARES[:2]], "hops") for job in TABLE_3),
-                     reason="here they rise with the background, whether planes are chosen by what waits or, as in "
-                     "CODES, by the buffers behind the rails; the paper suspects its planar selection",
+                     reason=READING + "it is so for AMG, 3.37 and 3.35: docs/fitfly.md",
                      original=OF_27 + "3.21, 3.81, 4.00 and 4.15 hops at 0, 5, 15 and 72.5 %")
     falls = [f"{job}, {name}" for job in TABLE_3 for name in FOUR if get(job, name, TOP, "hops") < get(job, name, 0.4, "hops")]
     yield paper.says("7.2", "at the heaviest background hops sometimes fall", bool(falls), "; ".join(falls))
@@ -234,7 +234,7 @@ def equal_bandwidth(paper, get, shown):
     for job, figure, double, single in pairs[:2]:
         both = [get(job, name, 0) for name in (single, double)]
         yield paper.says(f"7.2, Figure {figure}a", f"{job}, no background: Slim Fly slightly ahead of Fit Fly of 7 GiB/s",
-                         both[0] < both[1] <= SLIGHTLY * both[0], shown(both), reason=READING + "it is 10.02 % behind: docs/fitfly.md")
+                         both[0] < both[1] <= SLIGHTLY * both[0], shown(both), reason=READING + "it is 9 % behind: docs/fitfly.md")
     hops = [[get(job, name, TOP, "hops") for name in (first, second)] for job, _, first, second in pairs]
     yield paper.says("7.2, Figures 6c to 9c", "Fit Fly has fewer hops than Slim Fly of equal bandwidth (72.5 %)",
                      all(one < other for one, other in hops), "; ".join(shown(pair, "hops") for pair in hops))
@@ -248,21 +248,21 @@ def equal_bandwidth(paper, get, shown):
 
 @functools.cache
 def timed():
-    """A millisecond of uniform traffic on each network: one thread, and sixteen."""
+    """A millisecond of uniform traffic on each network: one thread, and sixteen that run ahead."""
     found = {}
     for name in FOUR:
         config = network(name)
         config["workload"]["applications"][0].update(warmup=100 * SPEED.MICROSECOND, sample=900 * SPEED.MICROSECOND)
         found[name] = [task(simulate, config, sync=["--sync", sync, "--threads", str(threads)])
-                       for sync, threads in (("sequential", 1), ("optimistic", 16), ("conservative", 16))]
+                       for sync, threads in (("sequential", 1), ("optimistic", 16))]
     return found
 
 
 def figure_10(results):
-    runs = [[results[each]["simulation"]["wall_seconds"] for each in tasks[:2]] for tasks in timed().values()]
+    runs = [[results[each]["simulation"]["wall_seconds"] for each in tasks] for tasks in timed().values()]
     one, optimistic = (sum(column) for column in zip(*runs))
     yield Paper("fitfly.figure_10").number(
-        "7.4, Figure 10", "optimistic over sequential, mean of four networks, 24 cores there and 16 here", "times", 7,
+        "7.4, Figure 10", "sequential over optimistic time, each the mean of four networks; 24 cores there and 16 here", "times", 7,
         one / optimistic, reason="340 routers are few for 16 threads, and terminals with short channels to both planes make windows "
         "short: " + "; ".join(f"{name} {a:.1f} and {b:.1f} s" for name, (a, b) in zip(FOUR, runs)))
 

@@ -7,7 +7,7 @@ its communication take, how long do packets, and how far do they go?
     examples/papers/fitfly/figures_4_to_9_interference.py --full    more points, three seeds, all comparisons: hours
     examples/papers/fitfly/figures_4_to_9_interference.py --reduced networks of 200 terminals, five seeds: a CPU minute
     examples/papers/fitfly/figures_4_to_9_interference.py --codes   with what CODES, the paper's simulator, has where the paper
-                                                                    prints nothing; up to 40 %: ten CPU minutes
+                                                                    prints nothing: fifteen CPU minutes
 
 The paper replays traces of AMG and MultiGrid. In their place stand motifs of the same names on as many ranks: one V-cycle of few
 levels. (amg_trace.py replays traces, of fewer ranks.) The background sends a message every 100 us on average from each of its
@@ -31,10 +31,11 @@ JOBS = {  # motifs; they communicate and do not compute
     "AMG": {"type": "amg", "points": 16, "levels": 2, "iterations": 1},
     "MultiGrid": {"type": "multigrid", "points": 64, "levels": 3, "iterations": 1},
 }
-# Collectives send nothing there. Five cycles are the fewest that last longer than the interval of the background.
+# Collectives send nothing there. Five cycles last longer than the interval of the background.
 JOBS_IN_CODES = {job: {**motif, "points": 16, "allreduce": 0, "iterations": 5} for job, motif in JOBS.items()}
 ALIGNED = {"type": "periodic", "phase": "aligned"}  # all send at once, every 100 us, from the beginning
-MPI_LATENCY = round(3.51 * MICROSECOND)  # of each message before it enters the network: 2.5, 1 and 0.01 us
+MPI_LATENCY = round(3.51 * MICROSECOND)  # of each message before it enters the network: 2.5, 1 and 0.01 us; of the background's 0
+MPI_COPY = {"eager_limit": 8191, "copy_per_byte": "0.55ns"}
 PRINTED = {job: dict(zip(FOUR, times)) for job, times in {  # Table 3
     "AMG": ("28.4 ms", "1.4 ms", "> 1 s", "> 1 s"), "MultiGrid": ("20.3 ms", "5.4 ms", "> 1 s", "> 1 s")}.items()}
 
@@ -85,7 +86,7 @@ def motif(job, scale):
 def motif_in_codes(job, scale):
     """The same, with messages of MultiGrid that are short: in the paper links of 7 GiB/s hardly slow it down."""
     grid = scale.grids[job]
-    return {"motif": {**JOBS_IN_CODES[job], "grid": grid}, "eager_limit": 8191}, math.prod(grid)
+    return {"motif": {**JOBS_IN_CODES[job], "grid": grid}, **MPI_COPY}, math.prod(grid)
 
 
 def as_in_codes(network):
@@ -94,17 +95,23 @@ def as_in_codes(network):
     network["channel"]["latencies"] = [1, 1]
     network["terminal_channel"]["latency"] = 1
     network["interface"]["latency"] = MPI_LATENCY
+    network["deadlock_interval"] = 0  # VC classes rule deadlock out
     if network["routing"]["type"] == "ugal":
         network["routing"].update(detours=4, hop_count="normalized", mode="vc")
     else:
         network["routing"].update(detours=2, mode="port_total")
+    if network["topology"]["type"] == "dragonfly":
+        network["routing"].update(hop_count="ignored", intermediate="router")
+        network["router"]["num_vcs"] = 5
     if network.get("planes", {}).get("count", 1) > 1:
         network["planes"]["selection"] = {"type": "congestion", "count": "buffered"}
 
 
 def applications(replayed, ranks, side, cycle, share, limit, scale, codes=False):
-    """The job, and what runs beside it: from before, so that the network is busy when the job begins. In CODES both begin at once."""
-    found = [{"type": "trace", "name": "job", **replayed, "max_packet": 64, "limit": limit, "allocation": scale.mapped(ranks)}]
+    """The job, and what runs beside it: from before, so that the network is busy when the job begins. In CODES both begin at once,
+    and the background's messages do without MPI: here they wait as long as the job begins later."""
+    found = [{"type": "trace", "name": "job", **replayed, "max_packet": 64, "delay": MPI_LATENCY if codes else 0, "limit": limit,
+              "allocation": scale.mapped(ranks)}]
     if share:
         found.append({"type": "blast", "name": "background", "load": share * cycle / side.full,
                       "injection": ALIGNED if codes else "poisson",
@@ -252,11 +259,15 @@ def orders(study, job):
 MANY = (0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, TOP)
 
 
+def in_codes(shares=(0, 0.15, 0.4, TOP)):
+    return study(shares=shares, name="fitfly_interference_codes", replay=motif_in_codes, codes=True)
+
+
 def chosen(words):
     if "--full" in words:
         return study(sides=tuple(SIDES), shares=MANY, limit=20000 * MICROSECOND, seeds=3)
     if "--codes" in words:
-        return study(shares=(0, 0.15, 0.4), name="fitfly_interference_codes", replay=motif_in_codes, codes=True)
+        return in_codes()
     if "--reduced" in words:
         return study(sides=tuple(SIDES), shares=MANY, seeds=5, scale=REDUCED)
     return study().exclude(lambda values: values["job"] != "AMG" and values["network"] not in FOUR)
