@@ -11,11 +11,13 @@ PEER is a module of this folder: booksim, supersim, simured; $BOOKSIM, $SUPERSIM
     draw(random)            a configuration, as what JSON can hold
     write(config, load, folder)         writes FILE, and what else the run needs
     figures(folder)         runs the program on them: ({what: figure}, CPU seconds); raises Refused where it wants no such thing
+    glimpse(folder)         the same by a short run, where `figures` takes many: optional, to find the loads to compare at
     our_figures(results)    the same out of our results
     compared(config, theirs, ours)      rows (see `row`); without it `by_load` below, which needs these figures: packet_latency,
                             network_latency, hops, accepted
     cause(config)           why a configuration is known to differ, "" when it is not; optional
     SEEDS                   of ours, whose mean is compared; without it those below
+    is_settled(values)      are the first of SEEDS enough, to go by what they gave for the figure that is judged? optional
 
 Four verdicts: holds; noise: beyond the tolerance, but within two standard errors of the means, which counts as not holding;
 differs; and decisive: the import itself says that something decisive is not carried over, which counts as not holding whatever the
@@ -61,15 +63,16 @@ class Theirs:
     def __init__(self, peer, config, folder, recorded=None):
         self.peer, self.config, self.folder, self.recorded, self.points = peer, config, folder, recorded, []
 
-    def __call__(self, load):
+    def __call__(self, load, glimpse=False):
+        glimpse = glimpse and hasattr(self.peer, "glimpse")
         for point in self.recorded or self.points:
-            if point["load"] == load:
+            if point["load"] == load and (glimpse or not point.get("glimpse")):
                 return point["figures"], point["cpu"]
         if self.recorded is not None:
             raise Failed(f"nothing is recorded at load {load}")
         self.peer.write(self.config, load, self.folder)
-        figures, cpu = self.peer.figures(self.folder)
-        self.points.append({"load": load, "figures": figures, "cpu": round(cpu, 3)})
+        figures, cpu = (self.peer.glimpse if glimpse else self.peer.figures)(self.folder)
+        self.points.append({"load": load, "figures": figures, "cpu": round(cpu, 3)} | ({"glimpse": True} if glimpse else {}))
         return figures, cpu
 
 
@@ -96,17 +99,20 @@ class Ours:
         """`overrides`: settings beyond what the import says."""
         path = self.imported(load)
         found, cpu = [], 0
+        judged = "accepted" if load == FULL else "packet_latency"
         for seed in self.seeds:
+            if hasattr(self.peer, "is_settled") and self.peer.is_settled([one[judged] for one in found]):
+                break
             ended = subprocess.run([PROGRAM, "run", path, "--quiet", f"simulator.seed={seed}", *overrides], capture_output=True,
                                    text=True, check=False)
             if ended.returncode not in (0, 2):
                 raise Failed(f"ours: {ended.stderr.strip()}")
             results = json.loads(ended.stdout)
             found.append(self.peer.our_figures(results))
-            cpu += results["simulation"]["cpu_seconds"] / len(self.seeds)
-        latencies = [one.get("packet_latency") for one in found]
-        error = {} if None in latencies else {"error": error_of(latencies)}
-        return {what: mean([one[what] for one in found]) for what in found[0]} | error, cpu
+            cpu += results["simulation"]["cpu_seconds"]
+        values = [one.get(judged) for one in found]
+        error = {} if None in values else {"error": error_of(values)}
+        return {what: mean([one[what] for one in found]) for what in found[0]} | error, cpu / len(found)
 
 
 def mean(values):
@@ -131,7 +137,7 @@ def parts_of_saturation(theirs):
     saturation = theirs(FULL)[0]["accepted"]
     while True:
         loads = [round(part * saturation, 4) for part in PARTS]
-        low, high = (theirs(load)[0]["packet_latency"] for load in (loads[0], loads[-1]))
+        low, high = (theirs(load, glimpse=True)[0]["packet_latency"] for load in (loads[0], loads[-1]))
         if high <= STEEP * low:
             return loads
         saturation *= PARTS[-1]
@@ -146,13 +152,17 @@ def by_load(_config, theirs, ours):
         raise Refused("nothing arrives at full load: a deadlock")
     loads = parts_of_saturation(theirs)
     found, our_cpu = ours(FULL)
-    rows = [row(FULL, "saturation", figures["accepted"], found["accepted"], True, (their_cpu, our_cpu), figures.get("error", 0.0))]
+    rows = [row(FULL, "saturation", figures["accepted"], found["accepted"], True, (their_cpu, our_cpu), error_between(figures, found))]
     for load in loads:
         (figures, their_cpu), (found, our_cpu) = theirs(load), ours(load)
-        error = math.hypot(figures.get("error", 0.0), found.get("error", 0.0)) if "error" in figures else 0.0
+        error = error_between(figures, found)
         rows += [row(load, what, figures[what], found[what], what.endswith("latency"), (their_cpu, our_cpu), error)
                  for what in ("packet_latency", "network_latency", "hops", "accepted")]
     return rows
+
+
+def error_between(theirs, ours):
+    return math.hypot(theirs["error"], ours.get("error", 0.0)) if "error" in theirs else 0.0
 
 
 def holds(peer, rows, errors=0):
