@@ -147,9 +147,6 @@ def test_every_row_is_of_a_group_and_what_is_not_inside_is_explained():
         assert group.tolerance.strip() and group.command, group.name
 
 
-OLDER = ("fitfly.interference",)  # measured before its source gave figures beside all that is so
-
-
 class Anything(float):
     """A result of a run that was not made: a number, and a block or list of such."""
 
@@ -184,7 +181,7 @@ def test_rows_are_those_that_their_source_makes(name):
     there = [one for one in PAPERS if one.group == name]
     assert [(one.where, one.what, one.unit, one.printed, one.kind, one.meant) for one in there] == [
         (one.where, one.what, one.unit, one.printed, one.kind, one.meant) for one in made]
-    for one, fresh in zip(there, made) if name not in OLDER else ():
+    for one, fresh in zip(there, made):
         assert one.ours not in ("so", "not so") or ":" not in fresh.ours, one
 
 

@@ -7,7 +7,7 @@ its communication take, how long do packets, and how far do they go?
     examples/papers/fitfly/figures_4_to_9_interference.py --full    more points, three seeds, all comparisons: hours
     examples/papers/fitfly/figures_4_to_9_interference.py --reduced networks of 200 terminals, five seeds: a CPU minute
     examples/papers/fitfly/figures_4_to_9_interference.py --codes   with what CODES, the paper's simulator, has where the paper
-                                                                    prints nothing: fifteen CPU minutes
+                                                                    prints nothing, as in docs/validation: fifteen CPU minutes
 
 The paper replays traces of AMG and MultiGrid. In their place stand motifs of the same names on as many ranks: one V-cycle of few
 levels. (amg_trace.py replays traces, of fewer ranks.) The background sends a message every 100 us on average from each of its
