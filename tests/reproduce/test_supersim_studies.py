@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """SuperSim's case studies A and B and its Figures 5 and 8, in reduced forms of the scripts in examples/papers/supersim.
 
-Case study A is small enough to run as it is: its bounds are the paper's throughputs and those that SuperSim itself was
-measured at, five points around their span.
+Case study A is small enough to run as it is, against the paper's throughputs and, counting as it does, against those that SuperSim
+itself was measured at.
 """
 import os
 import sys
@@ -27,27 +27,31 @@ def accepted(sweep, folder, *variables):
     return {tuple(row[name] for name in variables): row["accepted"] for row in ran(sweep, folder).saturation()}
 
 
+A = script(FOLDER / "A_latent_congestion.py")
+
+
 @pytest.fixture(scope="module")
 def late(tmp_path_factory):
-    sweep = script(FOLDER / "A_latent_congestion.py").study(latencies=(1, 2, 4, 8), sample=1000)
-    return accepted(sweep, tmp_path_factory.mktemp("A"), "queue", "sensing")
+    """As SuperSim was measured: output queues alone count, 900 to 1500 ns from an empty network."""
+    sweep = A.study(16, (1.0,), (1, 2, 4, 8), 600, accounting="output")
+    sweep.base["workload"]["applications"][0]["warmup"] = 900
+    return accepted(sweep, tmp_path_factory.mktemp("A"), "sensing")
 
 
-@pytest.mark.parametrize("sensing, printed, measured", [("1 ns", 0.90, 0.91), ("2 ns", 0.90, 0.91), ("4 ns", 0.75, 0.81),
-                                                        ("8 ns", 0.40, 0.51)])
-def test_late_sensing_costs_what_was_published(late, sensing, printed, measured):
-    assert printed - 0.05 <= late["64 flits", sensing] <= measured + 0.05
+@pytest.mark.parametrize("sensing, measured", [("1 ns", 0.914), ("2 ns", 0.914), ("4 ns", 0.807), ("8 ns", 0.507)])
+def test_late_sensing_costs_what_supersim_was_measured_at(late, sensing, measured):
+    assert late[sensing,] == pytest.approx(measured, abs=0.05)
 
 
 @pytest.mark.parametrize("sensing, printed, beyond", [(4, 0.75, 0.8), (8, 0.4, 0.45)])
 def test_curves_of_late_sensing_end_where_the_paper_prints(sensing, printed, beyond, tmp_path):
-    row, = ran(script(FOLDER / "figure_9_ends.py").study(16, (printed, beyond), (sensing,)), tmp_path).saturation()
+    row, = ran(A.study(16, (printed, beyond), (sensing,)), tmp_path).saturation()
     assert (row["carried"], row["saturated"]) == (printed, beyond)
 
 
-@pytest.mark.parametrize("sensing", ["1 ns", "2 ns", "4 ns", "8 ns"])
-def test_endless_queues_keep_their_throughput(late, sensing):
-    assert late["infinite", sensing] > 0.95
+def test_endless_queues_keep_their_throughput(tmp_path):
+    found = accepted(A.study(16, (1.0,), (1, 8), 600, endless=True), tmp_path, "sensing")
+    assert len(found) == 2 and min(found.values()) > 0.95
 
 
 @pytest.fixture(scope="module")
