@@ -94,7 +94,7 @@ def a_tasks():
 
 def carried(results, radix, sensing):
     """The highest load that does not pile up traffic, nor one below it."""
-    best = None
+    best = 0.0
     for load in ENDS[radix][sensing]:
         if any(results.application(one)["saturated"] for one in late(radix)[sensing, load]):
             return best
@@ -125,7 +125,7 @@ def a_figures(results):
     for sensing in (16, 32):
         ours = accepted(results, endless()[f"{sensing} ns",])
         yield paper.says("VI.A, Figure 9", f"sensed after {sensing} ns: curves with both kinds of queues",
-                         alike([values[0], ours]) and means[sensing] > means[sensing // 2] and (ends[sensing] or 0) <= (ends[sensing // 2] or 0),
+                         alike([values[0], ours]) and means[sensing] > means[sensing // 2] and ends[sensing] <= ends[sensing // 2],
                          f"64 flits carry {ends[sensing]}; endless queues {ours:.3f} at {means[sensing]:.0f} ns",
                          reason="drawn only; judged is that 64 flits carry no more and endless queues as much, later, than with half the delay")
 
