@@ -10,6 +10,24 @@
 
 #define IS_DROPPED EVENT_TAKEN_BACK /* of an entry: its event was taken back while it was undone */
 
+static void log_ring_grow(struct log_ring *ring, uint64_t more)
+{
+    struct log_ring old = *ring;
+    while (ring->next - ring->first + more > ring->capacity)
+        ring->capacity *= 2;
+    ring->items = memory_resize(NULL, ring->item_size * ring->capacity);
+    for (uint64_t i = ring->first; i < ring->next; i++)
+        memcpy(log_ring_at(ring, i), log_ring_at(&old, i), ring->item_size);
+    free(old.items);
+}
+
+/* Makes room for so many more than there are. */
+static void log_ring_reserve(struct log_ring *ring, uint64_t more)
+{
+    if (__builtin_expect(ring->next - ring->first + more > ring->capacity, 0))
+        log_ring_grow(ring, more);
+}
+
 static void *ring_add(struct log_ring *ring)
 {
     log_ring_reserve(ring, 1);
@@ -326,17 +344,6 @@ void log_ring_init(struct log_ring *ring, size_t item_size)
 }
 
 void log_ring_release(struct log_ring *ring) { free(ring->items); }
-
-void log_ring_grow(struct log_ring *ring, uint64_t more)
-{
-    struct log_ring old = *ring;
-    while (ring->next - ring->first + more > ring->capacity)
-        ring->capacity *= 2;
-    ring->items = memory_resize(NULL, ring->item_size * ring->capacity);
-    for (uint64_t i = ring->first; i < ring->next; i++)
-        memcpy(log_ring_at(ring, i), log_ring_at(&old, i), ring->item_size);
-    free(old.items);
-}
 
 /* ---- the undo log ---- */
 

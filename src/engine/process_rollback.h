@@ -33,14 +33,6 @@ struct log_ring {
 
 void log_ring_init(struct log_ring *ring, size_t item_size);
 void log_ring_release(struct log_ring *ring);
-void log_ring_grow(struct log_ring *ring, uint64_t more);
-/* Makes room for so many more than there are. */
-static inline void log_ring_reserve(struct log_ring *ring, uint64_t more)
-{
-    if (__builtin_expect(ring->next - ring->first + more > ring->capacity, 0))
-        log_ring_grow(ring, more);
-}
-
 static inline void *log_ring_at(const struct log_ring *ring, uint64_t position)
 {
     return ring->items + (position & (ring->capacity - 1)) * ring->item_size;

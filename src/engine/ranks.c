@@ -120,14 +120,16 @@ static void ranks_reduce(void *numbers, size_t count, enum reduction how)
                       type, how == LARGEST_U64 ? MPI_MAX : MPI_SUM, MPI_COMM_WORLD);
 }
 
-void ranks_tell(const struct ranks *ranks, const uint64_t *said, uint64_t *heard, uint32_t each)
+/* Each rank has `each` words for each other: said[rank * each] on its side is heard[rank * each] on the other. */
+static void ranks_tell(const struct ranks *ranks, const uint64_t *said, uint64_t *heard, uint32_t each)
 {
     if (ranks)
         MPI_Alltoall(said, (int)each, MPI_UINT64_T, heard, (int)each, MPI_UINT64_T, MPI_COMM_WORLD);
 }
 
-void ranks_swap(const struct ranks *ranks, const uint64_t *out, const int *out_count, const int *out_at, uint64_t *in,
-                const int *in_count, const int *in_at)
+/* The same with a number of words of each pair's own, which both know; by rank one after another from `at` on. */
+static void ranks_swap(const struct ranks *ranks, const uint64_t *out, const int *out_count, const int *out_at,
+                       uint64_t *in, const int *in_count, const int *in_at)
 {
     if (ranks)
         MPI_Alltoallv(out, out_count, out_at, MPI_UINT64_T, in, in_count, in_at, MPI_UINT64_T, MPI_COMM_WORLD);
@@ -148,12 +150,12 @@ bool ranks_open(struct ranks *ranks, struct errors *errors)
 /* There is one rank: what it has is what all have. */
 void ranks_close(struct ranks *ranks) { (void)ranks; }
 static void ranks_reduce(void *numbers, size_t count, enum reduction how) { (void)numbers, (void)count, (void)how; }
-void ranks_tell(const struct ranks *ranks, const uint64_t *said, uint64_t *heard, uint32_t each)
+static void ranks_tell(const struct ranks *ranks, const uint64_t *said, uint64_t *heard, uint32_t each)
 {
     (void)ranks, (void)said, (void)heard, (void)each;
 }
-void ranks_swap(const struct ranks *ranks, const uint64_t *out, const int *out_count, const int *out_at, uint64_t *in,
-                const int *in_count, const int *in_at)
+static void ranks_swap(const struct ranks *ranks, const uint64_t *out, const int *out_count, const int *out_at,
+                       uint64_t *in, const int *in_count, const int *in_at)
 {
     (void)ranks, (void)out, (void)out_count, (void)out_at, (void)in, (void)in_count, (void)in_at;
 }
@@ -166,7 +168,7 @@ void ranks_add(const struct ranks *ranks, uint64_t *numbers, size_t count)
         ranks_reduce(numbers, count, SUM_U64);
 }
 
-void ranks_add_u32(const struct ranks *ranks, uint32_t *numbers, size_t count)
+static void ranks_add_u32(const struct ranks *ranks, uint32_t *numbers, size_t count)
 {
     if (ranks)
         ranks_reduce(numbers, count, SUM_U32);

@@ -30,20 +30,13 @@ static inline bool ranks_lead(const struct ranks *ranks) { return !ranks || rank
 
 /* ---- called by all ranks together ---- */
 
-/* Over all ranks, in place: the sums, modulo 2^64 or 2^32; the largest. */
+/* Over all ranks, in place: the sums, modulo 2^64; the largest. */
 void ranks_add(const struct ranks *ranks, uint64_t *numbers, size_t count);
-void ranks_add_u32(const struct ranks *ranks, uint32_t *numbers, size_t count);
 void ranks_raise(const struct ranks *ranks, uint64_t *numbers, size_t count);
 double ranks_sum(const struct ranks *ranks, double value);
 uint64_t ranks_largest(const struct ranks *ranks, uint64_t value);
 /* Is this the first of the ranks that claim something? */
 bool ranks_first(const struct ranks *ranks, bool claims);
-
-/* Each rank has `each` words for each other: said[rank * each] on its side is heard[rank * each] on the other. */
-void ranks_tell(const struct ranks *ranks, const uint64_t *said, uint64_t *heard, uint32_t each);
-/* The same with a number of words of each pair's own, which both know; by rank one after another from `at` on. */
-void ranks_swap(const struct ranks *ranks, const uint64_t *out, const int *out_count, const int *out_at, uint64_t *in,
-                const int *in_count, const int *in_at);
 
 /* A growing row of 64-bit words, such as travels between ranks. Zeroed memory is empty. */
 struct words {

@@ -8,6 +8,12 @@
 #include <math.h>
 #include <string.h>
 
+/*
+ * Forms out of option rows and the values in effect: one entry for each setting that a form can change, as items of an
+ * array that is open. `path` is that of the settings, "" for all. Lists and times are text.
+ */
+static void forms_write(struct text *out, const struct option *rows, const struct json *settings, const char *path);
+
 enum { DETAILS_MOST = 64 }; /* routers in full in a frame */
 #define STEP_SECONDS 0.2    /* of work for one request, so that the page stays alive */
 
@@ -441,7 +447,7 @@ static void forms_write_row(struct text *out, const struct option *row, const st
 }
 
 /* What is null stays as it is: a form would not know what to offer. */
-void forms_write(struct text *out, const struct option *rows, const struct json *settings, const char *path)
+static void forms_write(struct text *out, const struct option *rows, const struct json *settings, const char *path)
 {
     ROWS_EACH(row, rows) {
         const struct json *value = json_find(settings, row->key);

@@ -296,12 +296,6 @@ void view_write_scene(struct text *out, struct viewed_run *run);
 void view_write_end(struct text *out, const struct viewed_run *run);
 
 /*
- * Forms out of option rows and the values in effect: one entry for each setting that a form can change, as items of an
- * array that is open. `path` is that of the settings, "" for all. Lists and times are text.
- */
-void forms_write(struct text *out, const struct option *rows, const struct json *settings, const char *path);
-
-/*
  * ---- recording.c ----
  *
  * A recording: the page, the scene and frames in one HTML file that plays without a
