@@ -278,7 +278,8 @@ static void match_eligible(struct view *v)
     BITS_EACH(lane, q->eligible, q->words)
         request_switch(v, m, lane);
     m->random = &q->random[v->head->number];
-    q->ways.ops->allocate((unsigned char *)v->head + q->switch_state_at, q->ways.config, m); /* also where nobody asks */
+    q->ways.ops->allocate((unsigned char *)v->head + q->switch_state_at, q->ways.config,
+                          m); /* also where nobody asks */
     BITS_EACH(row, m->granted, m->row_words) {
         uint32_t lane = choose_lane(v, (uint32_t)row, m->grant[row] / q->config.output_speedup);
         if (q->is_extended && !(bits_test(v->sendable, lane) && input_queued_may_send(v, lane)))
