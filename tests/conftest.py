@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 import itertools
+import signal
 import sys
 from pathlib import Path
 
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
+
+# A shell starts what it sends to the background with SIGINT ignored, which programs inherit: those that are interrupted here would not
+# hear of it before they have a handler.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 # Files whose runs have threads or ranks of their own: these wait for each other, long where another process has the core.
