@@ -67,7 +67,7 @@ OVERLOADED = [(name, row["offered"]) for name in BOOKSIM_TABLES for row in books
 def test_throughput_past_saturation_is_booksims(name, load, request):
     # In the rows that BookSim calls unstable, and at full load.
     if (name, load) in TEN_SEEDS:
-        request.applymarker(pytest.mark.xfail(reason=f"one seed of BookSim; ten give {TEN_SEEDS[name, load]}", strict=False))
+        request.applymarker(pytest.mark.xfail(reason=f"one seed of BookSim; ten give {TEN_SEEDS[name, load]}", strict=True))
     theirs, ours = next((row["accepted"], accepted) for row, _, accepted in curves(name) if row["offered"] == load)
     assert ours == pytest.approx(theirs, rel=0.03)
 
