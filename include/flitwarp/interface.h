@@ -63,7 +63,7 @@ static inline uint64_t interface_vcs(const struct network *network, const struct
     const struct routing *routing = &network->routing;
     uint64_t vcs =
         routing->ops->injection_vcs ? routing->ops->injection_vcs(routing, packet) : bits_range(0, routing->vcs);
-    return vcs << packet->protocol * routing->vcs;
+    return vcs << routing_first_vc(routing, packet);
 }
 
 /* A packet's head is about to enter the network at a router: it gets its route's beginning. */

@@ -29,6 +29,7 @@ struct routing {
     uint64_t seed;
     uint32_t num_vcs;              /* of a port */
     uint32_t vcs;                  /* of those, a protocol class's: what algorithms share out, as if they were all */
+    uint32_t protocol_vcs;         /* from the first VC of a protocol class to that of the next; 0: they share all VCs */
     uint32_t classes;              /* of VCs, as declared by prepare() */
     uint64_t escape_vcs;           /* of each port: the escape VCs of an algorithm that needs them; see dependency.h */
     bool takes_room_as_it_comes;   /* with those: an adaptive VC may be taken without room for the whole packet */
@@ -102,10 +103,16 @@ static inline uint32_t route_pick(struct route *route, uint32_t options)
     return (uint32_t)(((draw >> 32) * options) >> 32);
 }
 
+/* Of the packet's protocol class. */
+static inline uint32_t routing_first_vc(const struct routing *routing, const struct packet *packet)
+{
+    return packet->protocol * routing->protocol_vcs;
+}
+
 /* The VC that the head is in, as algorithms count them: the first of its protocol class is 0. */
 static inline uint32_t route_input_vc(const struct route *route)
 {
-    return route->input_lane % route->routing->num_vcs - route->packet->protocol * route->routing->vcs;
+    return route->input_lane % route->routing->num_vcs - routing_first_vc(route->routing, route->packet);
 }
 
 /* Is this VC of a port for escape, in the packet's protocol class? */

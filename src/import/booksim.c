@@ -148,7 +148,7 @@ static const struct routing_row {
     {"mesh", "romm_ni", "valiant", "intermediate=between", no_ni},
     {"mesh", "min_adapt", "one_way_escape", "dimensions=first", NULL},
     {"mesh", "planar_adapt", "planar_adaptive", "dimensions=first", NULL},
-    {"mesh", "valiant", "valiant", "own_router=true", NULL},
+    {"mesh", "valiant", "valiant", "own_router=true joins_legs=true", NULL},
     {"cmesh", "dor", "express_order", "first=x", NULL},
     {"cmesh", "dor_no_express", "dimension_order", "", NULL},
     {"cmesh", "xy_yx", "express_order", "first=either from=2", NULL},

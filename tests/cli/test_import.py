@@ -145,7 +145,7 @@ FLATFLY_UGAL = {"mode": "port_total", "intermediate": "unaligned", "straight_vcs
 ROUTINGS = [
     ("mesh", "dor", "dimension_order", {}), ("mesh", "dim_order", "dimension_order", {}),
     ("mesh", "xy_yx", "o1turn", {}), ("mesh", "min_adapt", "one_way_escape", {"dimensions": "first"}),
-    ("mesh", "valiant", "valiant", {"own_router": True}), ("mesh", "romm", "valiant", {"intermediate": "between"}),
+    ("mesh", "valiant", "valiant", {"own_router": True, "joins_legs": True}), ("mesh", "romm", "valiant", {"intermediate": "between"}),
     ("mesh", "planar_adapt", "planar_adaptive", {"dimensions": "first"}),
     ("torus", "dim_order", "ring_halves", {}), ("torus", "dim_order_bal", "ring_halves", {"halves": "by_lot"}),
     ("torus", "min_adapt", "ring_halves", {"adaptive_vc": 3}),
@@ -170,7 +170,7 @@ def test_routing_functions_of_booksim(booksim, topology, function, ours, options
     more = "c = 4; x = 4; y = 4; xr = 2; yr = 2;" if topology in ("cmesh", "flatfly") else ""
     more += "num_vcs = 3;" if topology == "dragonflynew" else ""
     imported = booksim(f"topology = {topology}; k = 4; n = {n}; routing_function = {function}; {more}",
-                       checked=2 if "detours" in options else 0)  # it may deadlock, there as here
+                       checked=2 if {"detours", "joins_legs"} & set(options) else 0)  # it may deadlock, there as here
     assert imported["network.routing"] == {"type": ours, **options}
     assert not [note for note in imported.notes if "routing_function" in note]
 
@@ -348,6 +348,8 @@ def test_requests_and_replies_with_halves_of_the_vcs_are_protocol_classes(booksi
     assert imported["network.protocol_classes"] == 2 and imported["network.interface.answers"] == 1
     assert imported["workload.applications.0.reply_protocol_class"] == 1 and imported.notes == []
     assert "half of the VCs" in booksim("routing_function = dim_order; use_read_write = 1;").decisive[0]
+    dragonfly = booksim("topology = dragonflynew; k = 2; n = 1; routing_function = min; use_read_write = 1;" + halves)
+    assert dragonfly["network.routing"] == {"type": "dragonfly_phases", "shared_vcs": True}
 
 
 def test_classes_are_applications(booksim):

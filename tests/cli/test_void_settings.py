@@ -48,6 +48,10 @@ VOID = {
     "detour between a router and itself": (
         network(topology="mesh", router={"num_vcs": 2}, routing={"type": "valiant", "intermediate": "between"}),
         "network.routing.own_router", True, "with intermediate 'between'"),
+    "legs joined on a torus": (network(topology="torus", router={"num_vcs": 4}, routing={"type": "valiant"}), "network.routing.joins_legs", True,
+                               "but on a mesh"),
+    "VCs shared by one class": (network(topology="dragonfly", router={"num_vcs": 2}, routing={"type": "dragonfly_phases"}),
+                                "network.routing.shared_vcs", True, "with one protocol class"),
     "delay of no replies": (application("blast"), APPLICATION + "reply_delay", 5, "without replies"),
     "class of no replies": ({**application("blast"), **network(protocol_classes=2, router={"num_vcs": 4})},
                             APPLICATION + "reply_protocol_class", 1, "without replies"),

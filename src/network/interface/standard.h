@@ -109,9 +109,9 @@ FOR_EITHER uint32_t pick_vc(const struct interfaces *n, const struct packet *pac
                             uint32_t last, bool chunks)
 {
     const struct routing *routing = &n->network->routing;
-    uint64_t allowed = n->all_vcs << packet->protocol * routing->vcs;
+    uint64_t allowed = n->all_vcs << routing_first_vc(routing, packet);
     if (__builtin_expect(n->injection_vcs != NULL, 0))
-        allowed = limit_vcs(n, n->injection_vcs(routing, packet)) << packet->protocol * routing->vcs;
+        allowed = limit_vcs(n, n->injection_vcs(routing, packet)) << routing_first_vc(routing, packet);
     uint32_t room = chunks                             ? transfer_flits(&n->network->plan.transfer, packet, 0)
                     : n->network->plan.reserves_packet ? network_room_for(n->network, packet->size)
                                                        : 1;

@@ -69,7 +69,7 @@ double route_congestion(const struct route *route, enum congestion_mode mode, ui
     uint32_t lane = (routing->local_ports + port) * routing->num_vcs, count = routing->num_vcs;
     double values[WORD_BITS];
     if (mode == CONGESTION_VC || mode == CONGESTION_OFFERED_SUM) { /* only from the first of them to the last */
-        lane += route->packet->protocol * routing->vcs + (uint32_t)lowest_bit(vcs);
+        lane += routing_first_vc(routing, route->packet) + (uint32_t)lowest_bit(vcs);
         vcs >>= lowest_bit(vcs);
         count = WORD_BITS - (uint32_t)__builtin_clzll(vcs);
     }
@@ -106,11 +106,11 @@ static inline void add_port(struct candidates *candidates, const struct route *r
 {
     const struct routing *routing = route->routing;
     if (mode != CONGESTION_VC) {
-        uint64_t vcs = like->vcs << route->packet->protocol * routing->vcs;
+        uint64_t vcs = like->vcs << routing_first_vc(routing, route->packet);
         add_one(candidates, like, port, like->vcs, together(mode, values, routing->num_vcs, vcs));
         return;
     }
-    const double *of_protocol = values + route->packet->protocol * routing->vcs;
+    const double *of_protocol = values + routing_first_vc(routing, route->packet);
     for (uint64_t left = like->vcs; left; left &= left - 1)
         add_one(candidates, like, port, left & -left, of_protocol[lowest_bit(left)]);
 }

@@ -228,6 +228,8 @@ static void step_by_legs(struct route *route, const struct detours *detours)
     else
         detours->leg(route, detours, is_second ? packet->destination_router : packet->waypoint,
                      first_class(detours, packet));
+    if (detours->joins_legs && !is_second && route->router == packet->destination_router)
+        detours->leg(route, detours, packet->waypoint, detours->leg_classes);
 }
 
 static uint32_t hops_by_legs(const struct detours *detours, uint32_t router, const struct packet *packet)
@@ -377,13 +379,16 @@ bool detours_init(struct detours *detours, const struct routing *routing, const 
  */
 struct valiant_config {
     struct detour_config detour; /* first */
-    bool own_router;
+    bool own_router, joins_legs;
 };
 
 static const struct option valiant_options[] = {
     OPTION_ROWS(struct valiant_config, detour, struct detour_config, detour_options),
     OPTION_BOOL(struct valiant_config, own_router, "false",
                 "send packets for a terminal of their own router by a detour too"),
+    OPTION_BOOL(struct valiant_config, joins_legs, "false",
+                "on a mesh, a packet that comes by its destination's router on its first leg may go on in the VCs of "
+                "either leg, as in BookSim: deadlock is not ruled out then"),
     OPTION_END,
 };
 
@@ -396,12 +401,16 @@ static void valiant_prepare(struct routing *routing, const struct choice *self, 
         routing->classes = detours->classes;
     const struct valiant_config *config = self->config;
     detours->takes_own = config->own_router;
+    detours->joins_legs = config->joins_legs;
     const char *why = topology_dragonfly(routing->topology) ? "on dragonflies, where a detour goes to another group"
                       : !config->detour.passes_by           ? "with passes_by false"
                       : config->detour.intermediate == INTERMEDIATE_BETWEEN ? "with intermediate 'between'"
                                                                             : NULL;
     if (detours->takes_own && why)
         choice_error(errors, self, "own_router", "true has no effect %s; accepted: false", why);
+    const struct grid *grid = routing->topology->grid;
+    if (detours->joins_legs && (why || !grid || grid->wraps))
+        choice_error(errors, self, "joins_legs", "true has no effect %s; accepted: false", why ? why : "but on a mesh");
 }
 
 static void valiant_inject(struct route *route)

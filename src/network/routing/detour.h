@@ -111,6 +111,7 @@ struct detours {
     bool has_orders; /* on a hyperx: half of the packets correct the last coordinate first, in classes of their own */
     bool passes_by;  /* on the first leg a packet goes on from its destination's router */
     bool takes_own;  /* a packet for its own router is spread too */
+    bool joins_legs; /* behind its destination's router a first leg has the second's VCs too */
     bool
         keeps_first; /* the second leg of a detour has the VCs of the first, and only straight ways those of the second */
     bool is_progressive; /* a packet may leave the minimal way after its first hop, which takes classes of its own */

@@ -21,7 +21,7 @@
 enum phase { PHASE_DETOUR, PHASE_APPROACH, PHASE_ARRIVED }; /* in packet->route */
 
 struct dragonfly_phases_config {
-    bool detours;
+    bool detours, shared_vcs;
     double factor, bias;
     uint32_t decides;
 };
@@ -32,6 +32,8 @@ static const struct option dragonfly_phases_options[] = {
                "what the congestion of a detour's first output is multiplied with", ONLY_WITH("detours")),
     OPTION_F64(struct dragonfly_phases_config, bias, "0", -1e9, 1e9, NULL, "added to the weight of a detour",
                ONLY_WITH("detours")),
+    OPTION_BOOL(struct dragonfly_phases_config, shared_vcs, "false",
+                "protocol classes share the VCs, so that answers can wait for requests; false: each has its own"),
     OPTION_DECIDES(struct dragonfly_phases_config, ONLY_WITH("detours")),
     OPTION_END,
 };
@@ -47,6 +49,10 @@ static void dragonfly_phases_prepare(struct routing *routing, const struct choic
         routing_misfit(routing, self, "topology \"dragonfly\"", errors);
     routing->is_adaptive = config->detours;
     routing->looks_afar_key = config->detours && config->decides == DECIDES_AT_SOURCE ? "decides" : NULL;
+    if (config->shared_vcs && routing->vcs == routing->num_vcs)
+        choice_error(errors, self, "shared_vcs", "true has no effect with one protocol class; accepted: false");
+    if (config->shared_vcs)
+        routing->vcs = routing->num_vcs, routing->protocol_vcs = 0;
     routing->classes =
         routing->vcs > phases ? routing->vcs : phases; /* a VC each; those beyond serve injection alone */
 }

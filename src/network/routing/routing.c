@@ -67,7 +67,7 @@ static void route_and_move(struct route *route)
 {
     const struct routing *routing = route->routing;
     routing->route_in_class(route);
-    uint32_t shift = route->packet->protocol * routing->vcs;
+    uint32_t shift = routing_first_vc(routing, route->packet);
     for (uint32_t w = shift ? routing->words : 0; w-- > 0;)
         route->vcs[w] = route->vcs[w] << shift | (w ? route->vcs[w - 1] >> (WORD_BITS - shift) : 0);
 }
@@ -98,6 +98,7 @@ bool routing_init(struct routing *routing, const struct choice *choice, const st
         .terminal_ports = terminal_ports,
         .ejection_channels = ports->ejection_channels,
     };
+    routing->protocol_vcs = routing->vcs;
     routing_place_terminals(routing, arena);
     routing->words = words_for((routing->local_ports + topology->ports) * ports->num_vcs);
     routing->eject_vcs = bake_ejection(routing, arena);

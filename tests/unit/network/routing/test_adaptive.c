@@ -623,6 +623,28 @@ TEST(o1turn_takes_the_order_whose_first_port_is_less_congested)
     routed_release(&seen.routed);
 }
 
+/* On a line of 3 routers, from the first to the second by the third. VCs 0 and 1 are the first leg's. */
+TEST(legs_of_valiant_have_their_own_vcs_unless_they_are_joined_at_the_destination)
+{
+    for (uint32_t joined = 0; joined < 2; joined++) {
+        struct seen seen;
+        uint64_t vcs;
+        seen_init(&seen, "{\"type\": \"mesh\", \"widths\": [3]}",
+                  joined ? "{\"type\": \"valiant\", \"joins_legs\": true}" : "{\"type\": \"valiant\"}", 4);
+        struct packet packet = packet_to(&seen, 0, 1, 1);
+        packet.waypoint = 2;
+        uint64_t up = ask(&seen, &packet, 0, &vcs);
+        EXPECT_EQ_U64(vcs, 0x3);
+        packet.hops = 1;
+        EXPECT_EQ_U64(ask(&seen, &packet, 1, &vcs), up);
+        EXPECT_EQ_U64(vcs, joined ? 0xf : 0x3);
+        packet.hops = 2;
+        EXPECT(ask(&seen, &packet, 2, &vcs) != up);
+        EXPECT_EQ_U64(vcs, 0xc);
+        routed_release(&seen.routed);
+    }
+}
+
 /*
  * A dragonfly of 9 groups of 4 routers: terminal 0 at router 0, whose global ports 3 and 4 lead to groups 1 and 2. To group
  * 1 a packet takes VC 2 of port 3; with many flits behind it, VC 0 towards the router that was drawn.
