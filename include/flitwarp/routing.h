@@ -29,7 +29,7 @@ struct routing {
     uint64_t seed;
     uint32_t num_vcs;              /* of a port */
     uint32_t vcs;                  /* of those, a protocol class's: what algorithms share out, as if they were all */
-    uint32_t protocol_vcs;         /* from the first VC of a protocol class to that of the next; 0: they share all VCs */
+    uint32_t protocol_vcs;         /* from the first of one protocol class to that of the next; 0: they share all */
     uint32_t classes;              /* of VCs, as declared by prepare() */
     uint64_t escape_vcs;           /* of each port: the escape VCs of an algorithm that needs them; see dependency.h */
     bool takes_room_as_it_comes;   /* with those: an adaptive VC may be taken without room for the whole packet */
