@@ -16,8 +16,8 @@ PEER is a module of this folder: booksim, supersim, simured; $BOOKSIM, $SUPERSIM
     compared(config, theirs, ours)      rows (see `row`); without it `by_load` below, which needs these figures: packet_latency,
                             network_latency, hops, accepted
     cause(config)           why a configuration is known to differ, "" when it is not; optional
-    SEEDS                   of ours, whose mean is compared; without it those below
-    is_settled(values)      are the first of SEEDS enough, to go by what they gave for the figure that is judged? optional
+    seeds(name)             of ours for a configuration, whose mean is compared; without it SEEDS below
+    is_settled(values)      are the first of them enough, to go by what they gave for the figure that is judged? optional
 
 Four verdicts: holds; noise: beyond the tolerance, but within two standard errors of the means, which counts as not holding;
 differs; and decisive: the import itself says that something decisive is not carried over, which counts as not holding whatever the
@@ -105,8 +105,8 @@ class Ours:
                 break
             ended = subprocess.run([PROGRAM, "run", path, "--quiet", f"simulator.seed={seed}", *overrides], capture_output=True,
                                    text=True, check=False)
-            if ended.returncode not in (0, 2):
-                raise Failed(f"ours: {ended.stderr.strip()}")
+            if ended.returncode:  # also a deadlock
+                raise Failed(f"ours at load {load} with seed {seed}: {ended.stderr.strip().partition(chr(10))[0]}")
             results = json.loads(ended.stdout)
             found.append(self.peer.our_figures(results))
             cpu += results["simulation"]["cpu_seconds"]
@@ -121,7 +121,17 @@ def mean(values):
 
 def error_of(values):
     """The standard error of their mean, as a share of it."""
-    return statistics.stdev(values) / len(values) ** 0.5 / statistics.fmean(values) if len(values) > 1 else 0.0
+    return statistics.stdev(values) / len(values) ** 0.5 / statistics.fmean(values) if len(values) > 1 and any(values) else 0.0
+
+
+# Of Student's distribution, 95 % of it within plus and minus so much: for 2 values, 3 and so on.
+STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
+
+
+def half_width(values):
+    """Of the interval that holds the mean of all with 95 % confidence, as a share of their mean."""
+    freedom = len(values) - 1
+    return error_of(values) * (STUDENT[freedom - 1] if freedom <= len(STUDENT) else 1.96 + 2.5 / freedom)
 
 
 def row(load, what, theirs, ours, judged, cpus=(None, None), error=0.0):
@@ -173,7 +183,8 @@ def holds(peer, rows, errors=0):
 def judge(peer, name, config, recorded=None, seeds=None):
     """A record of a configuration: what was found, the verdict and its cause. Raises Refused."""
     with tempfile.TemporaryDirectory(prefix="flitwarp-compare-") as folder:
-        theirs, ours = Theirs(peer, config, folder, recorded), Ours(peer, config, folder, seeds or getattr(peer, "SEEDS", SEEDS))
+        seeds = seeds or (peer.seeds(name) if hasattr(peer, "seeds") else SEEDS)
+        theirs, ours = Theirs(peer, config, folder, recorded), Ours(peer, config, folder, seeds)
         failure, rows = "", []
         try:
             rows = getattr(peer, "compared", by_load)(config, theirs, ours)
