@@ -6,6 +6,7 @@
  * channels and one to hand out its switch.
  */
 #include "flitwarp/arbiter.h"
+#include "flitwarp/packet.h"
 
 #define NO_GRANT UINT16_MAX
 
@@ -88,12 +89,13 @@ static inline void keep_foremost(uint64_t *set, uint32_t words, const int64_t *r
             bits_remove(set, (uint32_t)i);
 }
 
-/* A request of a packet, which is as old as that. */
-static inline void matching_request_for(struct matching *matching, uint32_t row, uint32_t col, uint64_t created)
+/* A request of a packet, which is as old as that; few allocators look at its age. */
+static inline void matching_request_for(struct matching *matching, uint32_t row, uint32_t col,
+                                        const struct packet *packet)
 {
     matching_request(matching, row, col);
-    if (matching->age)
-        matching->age[(size_t)row * matching->cols + col] = created;
+    if (__builtin_expect(matching->age != NULL, 0))
+        matching->age[(size_t)row * matching->cols + col] = packet->created;
 }
 
 /* The memory of one allocator of this size, from an arena (src/network/allocator/matching.c, like the next ones). */

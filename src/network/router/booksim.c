@@ -224,7 +224,7 @@ static void ask_for_vc(const struct booksim *q, const struct booksim_router *r, 
         const struct booksim_room *room = booksim_room_of(q, r, (uint32_t)output / q->num_vcs);
         if (!room_is_free(room, vc) || (q->config.vc_needs_credit && room_is_full(&q->rule, room, vc)))
             continue;
-        matching_request_for(m, row, column, booksim_front(q, lane)->created);
+        matching_request_for(m, row, column, booksim_front(q, lane));
         if (!m->in_rank)
             continue;
         bool is_last_choice = q->config.empty_vcs_first && room->held[vc];
@@ -292,7 +292,7 @@ static void ask_for_column(const struct booksim *q, const struct booksim_router 
             return;
     }
     q->asker[at] = (uint16_t)number;
-    matching_request_for(m, row, column, booksim_front(q, lane)->created);
+    matching_request_for(m, row, column, booksim_front(q, lane));
     if (q->is_ranked)
         m->in_rank[at] = m->out_rank[at] = rank;
 }

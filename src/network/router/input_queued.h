@@ -248,10 +248,10 @@ struct view {
     bool moved;     /* something was granted */
 };
 
-/* When the packet at the front of a lane was made: smaller is older. */
-static inline uint64_t age_of(const struct view *v, size_t lane)
+/* The packet at the front of a lane. */
+static inline const struct packet *front_of(const struct view *v, size_t lane)
 {
-    return network_packet(v->q->network, v->inputs[lane].front.packet)->created;
+    return network_packet(v->q->network, v->inputs[lane].front.packet);
 }
 
 /* The VC arbiter of a switch input, for an output port. */

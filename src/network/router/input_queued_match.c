@@ -70,7 +70,7 @@ static bool reserve_shared(struct view *v, size_t lane, uint32_t output)
 {
     const struct input_queued *q = v->q;
     const struct lane_facts *facts = &q->facts[output];
-    uint32_t flits = network_packet(q->network, v->inputs[lane].front.packet)->size;
+    uint32_t flits = front_of(v, lane)->size;
     struct shared_room_rule rule = rule_of(q, v->head, facts->port);
     struct shared_room *room = shared_room_of(q, v->head, facts->port);
     if (!shared_room_can_take(&rule, room, facts->vc, flits))
@@ -85,7 +85,7 @@ static bool reserve_shared(struct view *v, size_t lane, uint32_t output)
 uint64_t input_queued_with_room(const struct view *v, size_t lane, uint32_t word, uint64_t outputs)
 {
     const struct input_queued *q = v->q;
-    uint32_t size = network_packet(q->network, v->inputs[lane].front.packet)->size;
+    uint32_t size = front_of(v, lane)->size;
     uint64_t found = 0;
     for (; outputs; outputs &= outputs - 1) {
         uint32_t output = (uint32_t)(word * WORD_BITS + lowest_bit(outputs));
@@ -105,7 +105,7 @@ static void request_outputs(const struct view *v, struct matching *m, uint32_t l
     for (uint32_t w = 0; w < m->col_words; w++)
         for (uint64_t want = input_queued_wanted(v, lane, w); want; want &= want - 1) {
             uint32_t col = (uint32_t)(w * WORD_BITS + lowest_bit(want));
-            matching_request_for(m, lane, col, age_of(v, lane));
+            matching_request_for(m, lane, col, front_of(v, lane));
         }
 }
 
@@ -210,7 +210,7 @@ static uint32_t pick_vc(const struct view *v, uint32_t row, uint64_t vcs, const 
     const struct input_queued *q = v->q;
     size_t first = row / q->config.input_speedup * q->num_vcs;
     for (uint64_t left = q->arbiter->needs_age ? vcs : 0; left; left &= left - 1)
-        q->vc_age[lowest_bit(left)] = age_of(v, first + lowest_bit(left));
+        q->vc_age[lowest_bit(left)] = front_of(v, first + lowest_bit(left))->created;
     struct arbitration arbitration = {
         .requests = &vcs, .inputs = q->num_vcs, .words = 1, .age = q->vc_age, .random = &q->random[v->head->number]};
     return q->arbiter->pick(memory, &arbitration);
@@ -256,7 +256,7 @@ static void request_switch(struct view *v, struct matching *m, size_t lane)
             continue;
         matching_request(m, row, col);
         if (m->age) {
-            uint64_t *oldest = &m->age[(size_t)row * m->cols + col], age = age_of(v, lane);
+            uint64_t *oldest = &m->age[(size_t)row * m->cols + col], age = front_of(v, lane)->created;
             *oldest = age < *oldest ? age : *oldest;
         }
     }

@@ -160,12 +160,12 @@ static void ask(struct omnipath *q, const struct omnipath_router *r, uint32_t so
 {
     BITS_EACH(vl, &vls, 1) {
         const struct aims *aims = &q->aims[source * q->num_vcs + vl];
+        const struct omnipath_lane *lane = lane_at(q, r, source, (uint32_t)vl);
         for (uint32_t i = 0; i < aims->count; i++) {
             uint32_t column = sink_column(q, aims->sinks[i]);
-            uint32_t packet = packet_at(q, lane_at(q, r, source, (uint32_t)vl), 0);
             if (bits_test(r->open, column))
                 matching_request_for(&q->allocation.matching, source, column,
-                                     network_packet(q->network, packet)->created);
+                                     network_packet(q->network, packet_at(q, lane, 0)));
         }
     }
 }

@@ -157,7 +157,7 @@ static void advance(struct staged *q, struct staged_router *r, struct staged_lan
 
 static void request(const struct staged *q, struct matching *matching, size_t row, uint32_t col, struct flit flit)
 {
-    matching_request_for(matching, (uint32_t)row, col, network_packet(q->network, flit.packet)->created);
+    matching_request_for(matching, (uint32_t)row, col, network_packet(q->network, flit.packet));
 }
 
 /* True: somebody asked. */
