@@ -98,7 +98,11 @@ static inline void matching_request_for(struct matching *matching, uint32_t row,
         matching->age[(size_t)row * matching->cols + col] = packet->created;
 }
 
-/* The memory of one allocator of this size, from an arena (src/network/allocator/matching.c, like the next ones). */
+/* How large the memory of one allocator of this size is, which starts zeroed, and what readies it. In
+   src/network/allocator/matching.c, like the next ones. */
+size_t allocator_bytes(const struct choice *choice, uint32_t rows, uint32_t cols);
+void allocator_init(void *state, const struct choice *choice, uint32_t rows, uint32_t cols);
+/* Both, from an arena. */
 void *allocator_create(struct arena *arena, const struct choice *choice, uint32_t rows, uint32_t cols);
 
 /* Takes room for a matching of this size from an arena. */

@@ -6,12 +6,23 @@
  */
 #include "flitwarp/allocator.h"
 
-void *allocator_create(struct arena *arena, const struct choice *choice, uint32_t rows, uint32_t cols)
+size_t allocator_bytes(const struct choice *choice, uint32_t rows, uint32_t cols)
 {
     const struct allocator_ops *ops = CHOICE_OPS(choice, struct allocator_ops);
-    void *state = arena_take(arena, ops->state_size ? ops->state_size(choice->config, rows, cols) : 0);
+    return ops->state_size ? ops->state_size(choice->config, rows, cols) : 0;
+}
+
+void allocator_init(void *state, const struct choice *choice, uint32_t rows, uint32_t cols)
+{
+    const struct allocator_ops *ops = CHOICE_OPS(choice, struct allocator_ops);
     if (ops->init)
         ops->init(state, choice->config, rows, cols);
+}
+
+void *allocator_create(struct arena *arena, const struct choice *choice, uint32_t rows, uint32_t cols)
+{
+    void *state = arena_take(arena, allocator_bytes(choice, rows, cols));
+    allocator_init(state, choice, rows, cols);
     return state;
 }
 

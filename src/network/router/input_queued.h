@@ -117,7 +117,6 @@ struct input_queued {
     bool steps_each_tick; /* no step is further away than the next tick: routers wait for it in the `due` sets */
     bool locks_outputs;   /* a packet that passes may have its output for itself */
     bool queues_to_send;  /* flits may leave the switch faster than a channel takes them: free_at says when it can */
-    const struct allocator_ops *vc_allocator, *switch_allocator;
     const struct arbiter_ops *arbiter;
     struct allocation vcs, ways;           /* of output lanes to packets, of outputs to switch inputs */
     struct lane_facts *facts;               /* by lane */

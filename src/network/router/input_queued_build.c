@@ -84,10 +84,9 @@ void input_queued_plan(const struct choice *self, uint32_t flit_bytes, struct ro
         plan->max_packet = c->buffer_exclusive ? c->buffer_exclusive : buffer_least(&c->buffer);
 }
 
-static size_t allocator_bytes(const struct choice *choice, uint32_t rows, uint32_t cols)
+static bool is_round_robin(const struct choice *allocator)
 {
-    const struct allocator_ops *ops = CHOICE_OPS(choice, struct allocator_ops);
-    return ops->state_size ? ops->state_size(choice->config, rows, cols) : 0;
+    return CHOICE_OPS(allocator, struct allocator_ops) == &round_robin_allocator;
 }
 
 static void place_allocators(struct input_queued *q, size_t *size)
@@ -95,7 +94,7 @@ static void place_allocators(struct input_queued *q, size_t *size)
     const struct input_queued_config *c = &q->config;
     q->vc_state_at = block_place(size, allocator_bytes(&c->vc_allocator, q->lanes, q->lanes), 8);
     q->switch_state_at = block_place(size, allocator_bytes(&c->allocator, q->switch_rows, q->switch_cols),
-                                     q->switch_allocator == &round_robin_allocator ? 2 : 8);
+                                     is_round_robin(&c->allocator) ? 2 : 8);
 }
 
 /*
@@ -186,11 +185,8 @@ static void init_router(struct input_queued *q, uint32_t number)
         locks_of(q, head)[port] = UNLOCKED;
     for (uint32_t lane = 0; lane < q->lanes; lane++)
         init_lane(q, head, lane);
-    if (q->vc_allocator->init)
-        q->vc_allocator->init(PART(void, q->vc_state_at), q->config.vc_allocator.config, q->lanes, q->lanes);
-    if (q->switch_allocator->init)
-        q->switch_allocator->init(PART(void, q->switch_state_at), q->config.allocator.config, q->switch_rows,
-                                  q->switch_cols);
+    allocator_init(PART(void, q->vc_state_at), &q->config.vc_allocator, q->lanes, q->lanes);
+    allocator_init(PART(void, q->switch_state_at), &q->config.allocator, q->switch_rows, q->switch_cols);
     for (uint32_t i = 0; i < q->switch_rows * q->arbiters_each; i++)
         arbiter_init(q->arbiter, PART(void, q->arbiter_state_at + i * q->arbiter_state_size), q->config.arbiter.config,
                      q->num_vcs);
@@ -217,9 +213,8 @@ static bool takes_turns(const struct input_queued *q)
 {
     const struct input_queued_config *c = &q->config;
     return !c->general && !q->is_extended && c->input_picks == PICKS_OUTPUT && c->input_speedup == 1 &&
-           c->output_speedup == 1 && q->lanes <= TURNS_MOST && q->ports <= WORD_BITS &&
-           q->switch_allocator == &round_robin_allocator && q->vc_allocator == &round_robin_allocator &&
-           q->arbiter == &round_robin_arbiter;
+           c->output_speedup == 1 && q->lanes <= TURNS_MOST && q->ports <= WORD_BITS && is_round_robin(&c->allocator) &&
+           is_round_robin(&c->vc_allocator) && q->arbiter == &round_robin_arbiter;
 }
 
 /* Is this the usual router? See input_queued.c. */
@@ -292,8 +287,6 @@ void input_queued_build(void *routers, const void *config)
     q->switch_rows = q->ports * c->input_speedup;
     q->switch_cols = q->ports * c->output_speedup;
     q->reserves_packet = reserves_packet(c);
-    q->vc_allocator = CHOICE_OPS(&c->vc_allocator, struct allocator_ops);
-    q->switch_allocator = CHOICE_OPS(&c->allocator, struct allocator_ops);
     q->arbiter = CHOICE_OPS(&c->arbiter, struct arbiter_ops);
     q->random = arena_array(arena, struct random, network->topology.routers);
     q->ends_in_a_cycle = c->routing_latency == 0 && c->vc_allocation_latency <= 1 && c->switch_allocation_latency <= 1;
