@@ -255,12 +255,13 @@ static void build_router(const struct single_cycle *q, struct router *router, ui
         .ports = arena_array(arena, struct port, q->ports),
         .usable = router_usable(q->network, number),
     };
+    uint64_t *wants = arena_array(arena, uint64_t, (size_t)q->words * q->lanes);
     for (uint32_t lane = 0; lane < q->lanes; lane++) {
         const struct link *link = network_link(q->network, number, lane / q->num_vcs);
         router->lanes[lane] = (struct lane){
             .link = link,
             .buffer = lane_buffer_make(q->network, number, lane, q->config->buffer_depth),
-            .wants = arena_array(arena, uint64_t, q->words),
+            .wants = wants + (size_t)q->words * lane,
             .output = LANE_IDLE,
             .owner = NOBODY,
             .credits = bits_test(router->usable, lane) ? link->depth : 0,
