@@ -22,6 +22,16 @@ def test_single_channel_gives_the_results_of_standard(example, words):
     assert run(example, "network.interface=single_channel", *words) == run(example, "network.interface=standard", *words)
 
 
+def test_single_channel_tells_the_same_walk_of_a_packet_as_standard():
+    """From its first router to the line that says when the tail is there."""
+    def walk(interface):
+        words = [PROGRAM, "trace", ROOT / "examples" / "torus_uniform.json", f"network.interface={interface}", "--packet", "0"]
+        shown = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+        return [line for line in shown.splitlines() if "inject" not in line]
+    assert " eject " in walk("single_channel")[-1]
+    assert walk("single_channel") == walk("standard")
+
+
 @pytest.mark.parametrize("example, what", [
     ("planes.json", "several planes"), ("priorities.json", "levels of service"),
     ("packet_dragonfly.json", "a router that moves several flits at once")])

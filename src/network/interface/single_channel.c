@@ -160,9 +160,7 @@ static void single_channel_receive_flits(void *interfaces, tick_t now, const voi
     struct single_channel *all = interfaces;
     for (const struct flit_event *event = events, *end = event + count; event < end; event++) {
         const struct terminal *terminal = &all->terminals[event->to.target];
-        struct lane_place back = {.target = terminal->exit.target, .lane = terminal->exit.lane + event->to.lane};
-        send_credit(all->network, EVENT_CREDIT, back, now + terminal->latency);
-        interface_arrive(all->network, event->to.target, event->flit, 1, now, now);
+        interface_consume(all->network, event, terminal->exit, terminal->latency, now);
     }
 }
 
