@@ -190,7 +190,7 @@ static inline bool network_is_traced(const struct network *network, uint32_t pac
     return __builtin_expect(network->trace_out != NULL, 0) && packet == network->traced;
 }
 
-/* Packets that wait in a row, each with the one behind it in its `next`; FW_NONE behind the last one before it is put there. */
+/* Packets that wait in a row, each with the one behind it in its `next`, the last with FW_NONE. */
 struct packet_queue {
     uint32_t first; /* FW_NONE: there is none */
     uint32_t last;  /* valid while there is a first */
@@ -199,6 +199,7 @@ struct packet_queue {
 
 static inline void packet_queue_put(const struct network *network, struct packet_queue *queue, uint32_t handle)
 {
+    network_packet(network, handle)->next = FW_NONE;
     if (queue->first == FW_NONE)
         queue->first = handle;
     else

@@ -152,14 +152,6 @@ static void standard_hand_over(struct interfaces *n, uint32_t handle)
 /* Steps of feeds are numbered behind those of outlets. */
 static uint32_t first_feed(const struct interfaces *n) { return n->network->topology.terminals * n->planes; }
 
-/* The packet that a processor would hand over next. */
-static uint32_t feed_take(const struct interfaces *n, struct feed *feed)
-{
-    uint32_t handle = packet_queue_take(n->network, &feed->waiting);
-    network_packet(n->network, handle)->next = FW_NONE;
-    return handle;
-}
-
 static void feed_later(struct interfaces *n, uint32_t terminal)
 {
     network_post_step(n->engine, EVENT_INTERFACE_STEP, first_feed(n) + terminal, 0, n->feeds[terminal].free_at);
@@ -176,7 +168,7 @@ static void feed_step(struct interfaces *n, uint32_t terminal, tick_t now)
     struct feed *feed = &n->feeds[terminal];
     if (feed->waiting.first == FW_NONE) /* withdrawn */
         return;
-    feed_packet(n, feed, feed_take(n, feed), now);
+    feed_packet(n, feed, packet_queue_take(n->network, &feed->waiting), now);
     if (feed->waiting.first != FW_NONE)
         feed_later(n, terminal);
 }
@@ -380,7 +372,9 @@ static uint32_t standard_withdraw(void *interfaces, uint32_t terminal)
         if (source->first != FW_NONE)
             return source_queue_take(n, number, source);
     }
-    return n->feeds && n->feeds[terminal].waiting.first != FW_NONE ? feed_take(n, &n->feeds[terminal]) : FW_NONE;
+    return n->feeds && n->feeds[terminal].waiting.first != FW_NONE
+               ? packet_queue_take(n->network, &n->feeds[terminal].waiting)
+               : FW_NONE;
 }
 
 /* What a terminal sends, by its source and sequence; NULL: nothing of it any more. */

@@ -291,7 +291,6 @@ FOR_WORDS void line_up(const struct packets *q, struct packet_head *head, struct
     uint32_t output = choose_line(q, head, packet_wants_of(q, head, input, lane, words), words), handle = input->first;
     struct packet *packet = network_packet(q->network, handle);
     end_packet(q, input);
-    packet->next = FW_NONE;
     packet->head_delay = lane;
     packet_queue_put(q->network, packet_lines(q, head) + output, handle);
     bits_add(packet_set(head, SET_CLAIMED, words), output);
@@ -303,14 +302,12 @@ FOR_WORDS void serve_line(struct packets *q, struct packet_head *head, uint32_t 
 {
     struct packet_queue *line = packet_lines(q, head) + output;
     while (line->first != FW_NONE) {
-        uint32_t handle = line->first;
-        const struct packet *packet = network_packet(q->network, handle);
+        const struct packet *packet = network_packet(q->network, line->first);
         if (packet_output(q, head, output)->credits < packet->size)
             return;
         struct packet_lane *input = packet_input(q, head, packet->head_delay);
         uint32_t fresh = input->first;
-        line->first = packet->next;
-        input->first = handle;
+        input->first = packet_queue_take(q->network, line);
         send_chunk(q, head, input, output, packet, packet->size, now);
         input->first = fresh;
         input->sent = 0;
