@@ -256,10 +256,10 @@ static inline void route_packet(void *routers, uint32_t router, uint32_t packet,
 }
 
 /* Tells of a flit that leaves by an output lane, where its packet's walk is printed. */
-static inline void trace_leaving(const struct network *network, uint32_t router, const char *stage, struct flit flit,
-                                 uint32_t output, tick_t now)
+static inline void trace_leaving(const struct network *network, uint32_t router, struct flit flit, uint32_t output,
+                                 tick_t now)
 {
     if (network_is_traced(network, flit.packet))
-        network_trace(network, now, router, stage, "flit %u by port %u vc %u", flit.place & FLIT_POSITION,
+        network_trace(network, now, router, "leave", "flit %u by port %u vc %u", flit.place & FLIT_POSITION,
                       output / network->num_vcs, output % network->num_vcs);
 }

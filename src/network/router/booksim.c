@@ -385,7 +385,7 @@ static void leave(struct booksim *q, struct booksim_router *r, uint32_t number, 
     q->flit_hops++;
     FW_CHECK(r->crossing.count < q->most_crossing, "router %u: the switch is full", r->number);
     r->crossing.flits[r->crossing.count++] = (struct crossing){flit, output};
-    trace_leaving(q->network, r->number, "leave", flit, output, now);
+    trace_leaving(q->network, r->number, flit, output, now);
     if (is_tail) {
         r->owner[output] = NOBODY;
         lane->stage = STAGE_IDLE;

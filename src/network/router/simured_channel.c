@@ -26,7 +26,7 @@ static void leave(struct simured *q, struct simured_router *r, struct simured_po
         congestion_change(q->congestion, r->number, lane, QUEUE_DOWNSTREAM, 1, now);
         send_flit(q->network, EVENT_FLIT, to, flit, now + port->latency);
     }
-    trace_leaving(q->network, r->number, "leave", flit, lane, now);
+    trace_leaving(q->network, r->number, flit, lane, now);
     buffer_take(&q->buffers, buffer, edge, &settled);
     output_settled(q, r, lane, &settled, edge);
     if (q->needs_empty && lane_is_empty(q, r, lane))

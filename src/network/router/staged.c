@@ -108,7 +108,7 @@ static void leave(struct staged *q, struct staged_router *r, struct staged_lane 
     r->credits[output]--;
     r->flits[output]++;
     q->flit_hops++;
-    trace_leaving(q->network, r->number, "leave", flit, output, now);
+    trace_leaving(q->network, r->number, flit, output, now);
     cross(q, r, output, flit, now);
     if (flit.place & FLIT_TAIL) {
         r->owner[output] = NOBODY;
