@@ -12,7 +12,7 @@
  */
 #include "flitwarp/allocator.h"
 
-extern const struct arbiter_ops round_robin_arbiter, random_arbiter, random_priority_arbiter;
+extern const struct arbiter_ops round_robin_arbiter;
 extern const struct allocator_ops round_robin_allocator;
 
 #define TURNS_INLINE static inline __attribute__((always_inline))

@@ -258,6 +258,8 @@ REGISTER_ALLOCATOR(separable_output_first);
 
 /* ---- with arbiters that are given ---- */
 
+extern const struct arbiter_ops random_arbiter, random_priority_arbiter; /* network/arbiter/arbiters.c */
+
 static const struct separable_config by_turns = {
     .input_arbiter = {.component = &round_robin_arbiter.component},
     .output_arbiter = {.component = &round_robin_arbiter.component},

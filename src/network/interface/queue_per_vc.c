@@ -33,7 +33,7 @@ static const char *const room_names[] = {"flit", "packet", NULL};
 static const char *const lock_names[] = {"none", "packet", "until_idle", NULL};
 
 static const struct option queue_per_vc_options[] = {
-    OPTION_U32(struct queue_per_vc_config, injection_channels, "1", 1, 64, NULL,
+    OPTION_U32(struct queue_per_vc_config, injection_channels, "1", 1, MAX_VCS, NULL,
                "channels from a terminal to its router"),
     OPTION_U32(struct queue_per_vc_config, ejection_channels, "1", 1, 64, NULL,
                "channels from a router to its terminal"),

@@ -8,7 +8,7 @@
  */
 #include "flitwarp/network.h"
 
-/* The settings of a router with a buffer for each VC of its inputs, whose rows stand in input_queued_build.c. */
+/* The settings of a router with a buffer for each VC of its inputs. */
 struct buffer_config {
     uint32_t num_vcs, buffer_depth, buffer_min;
     double buffer_per_latency;

@@ -16,17 +16,6 @@ static const char *const switching_names[] = {"wormhole", "virtual_cut_through",
 static const char *const input_picks_names[] = {"output", "vc", NULL};
 static const char *const crossbar_flow_names[] = {"flit_buffer", "packet_buffer", "winner_take_all", NULL};
 
-const struct option buffer_options[] = {
-    OPTION_U32(struct buffer_config, num_vcs, "2", 1, 64, NULL, "virtual channels of each port"),
-    OPTION_U32(struct buffer_config, buffer_depth, "8", 1, 32768, "flits",
-               "input buffer of each virtual channel, at most"),
-    OPTION_F64(struct buffer_config, buffer_per_latency, "0", 0, 32768, "flits",
-               "input buffer for each cycle of latency of the channel that fills it; 0: all have buffer_depth"),
-    OPTION_U32(struct buffer_config, buffer_min, "1", 1, 32768, "flits", "input buffer at least",
-               ONLY_WITH("buffer_per_latency")),
-    OPTION_END,
-};
-
 const struct option input_queued_options[] = {
     OPTION_ROWS(struct input_queued_config, buffer, struct buffer_config, buffer_options),
     BUFFER_SHARE_OPTIONS(struct input_queued_config),

@@ -180,6 +180,10 @@ static void open_grid_shape(const void *config, struct arena *arena, struct topo
     grid_shape(topology, grid, settings->concentration);
 }
 
+#define OPEN_GRID                                                                                                      \
+    .options = grid_options, .check = grid_check, .shape = open_grid_shape, .peer = grid_peer,                         \
+    .distance = grid_distance, .channel_class = grid_channel_class
+
 /*
  * A torus (k-ary n-cube): each router is linked to its two neighbours in every dimension, the last back to the first. In
  * a dimension of width 2 both ports lead to the same neighbour, over two channels.
@@ -187,10 +191,6 @@ static void open_grid_shape(const void *config, struct arena *arena, struct topo
  *     +-> 0 <-> 1 <-> 2 <-> 3 <-+        one dimension, 4 wide
  *     +-------------------------+
  */
-#define OPEN_GRID                                                                                                      \
-    .options = grid_options, .check = grid_check, .shape = open_grid_shape, .peer = grid_peer,                         \
-    .distance = grid_distance, .channel_class = grid_channel_class
-
 static const struct topology_ops torus = {
     .name = "torus",
     .summary = "grid of routers whose rows and columns wrap around",
