@@ -118,7 +118,7 @@ struct input_queued {
     bool locks_outputs;   /* a packet that passes may have its output for itself */
     bool queues_to_send;  /* flits may leave the switch faster than a channel takes them: free_at says when it can */
     const struct arbiter_ops *arbiter;
-    struct allocation vcs, ways;           /* of output lanes to packets, of outputs to switch inputs */
+    struct allocation vcs, ways;            /* of output lanes to packets, of outputs to switch inputs */
     struct lane_facts *facts;               /* by lane */
     struct lane_facts few_facts[WORD_BITS]; /* the same where a word holds the lanes, a load nearer */
     uint64_t *eligible;                     /* scratch: lanes that ask for the switch */

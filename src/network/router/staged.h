@@ -63,7 +63,7 @@ struct staged {
     ROUTERS_HEAD;
     struct staged_config config;
     tick_t cycle, routing, crossbar; /* ticks */
-    struct allocation vcs, ways;    /* of output lanes to packets, of the crossbar's outputs to flits */
+    struct allocation vcs, ways;     /* of output lanes to packets, of the crossbar's outputs to flits */
     uint64_t *eligible;              /* scratch: input lanes that may be given the crossbar */
     struct staged_router *each;
 };
