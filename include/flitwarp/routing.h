@@ -32,6 +32,7 @@ struct routing {
     uint32_t protocol_vcs;         /* from the first of one protocol class to that of the next; 0: they share all */
     uint32_t classes;              /* of VCs, as declared by prepare() */
     uint64_t escape_vcs;           /* of each port: the escape VCs of an algorithm that needs them; see dependency.h */
+    uint64_t all_escape_vcs;       /* the same in all protocol classes */
     bool takes_room_as_it_comes;   /* with those: an adaptive VC may be taken without room for the whole packet */
     uint32_t words;                /* of an output VC set */
     uint32_t local_ports;          /* ports to terminals, in front of those to routers */
@@ -115,10 +116,10 @@ static inline uint32_t route_input_vc(const struct route *route)
     return route->input_lane % route->routing->num_vcs - routing_first_vc(route->routing, route->packet);
 }
 
-/* Is this VC of a port for escape, in the packet's protocol class? */
+/* Is this VC of a port for escape, in its protocol class? */
 static inline bool routing_is_escape(const struct routing *routing, uint32_t vc)
 {
-    return routing->escape_vcs >> vc % routing->vcs & 1;
+    return routing->all_escape_vcs >> vc & 1;
 }
 
 /* Must an output lane have room for the whole packet that takes it? Else escape VCs could be out of reach behind another. */

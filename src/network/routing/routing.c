@@ -119,6 +119,8 @@ bool routing_init(struct routing *routing, const struct choice *choice, const st
     for (uint32_t class = 0; class < routing->classes; class ++)
         shares[class] = class_vcs(routing->vcs, routing->classes, class);
     routing->class_vcs = shares;
+    for (uint32_t vc = 0; vc < routing->num_vcs; vc++)
+        routing->all_escape_vcs |= (routing->escape_vcs >> vc % routing->vcs & 1) << vc;
     if (ports->protocol_classes > 1) {
         routing->route_in_class = routing->route;
         routing->route = route_and_move;
