@@ -15,8 +15,8 @@
  *                      row 2, tile [2, 2]       0  1 | 2  3        terminals by router: 0 1 4 5,
  *                                               4  5 | 6  7        2 3 6 7, ...
  *
- * Of round_robin and those at random applications share one order, where they name the same `map`, in which `skip`
- * tells them apart: no two of them get the same.
+ * Applications that take from one order, that of round_robin or a random one of the same `map`, are told apart by `skip`:
+ * no two of them get the same.
  */
 #include "flitwarp/application.h"
 #include "flitwarp/dragonfly.h"
@@ -232,9 +232,10 @@ static uint32_t list_allocate(const struct choice *self, const struct topology *
                                        row.values[n], topology->terminals - 1);
             else if (taken[terminal])
                 is_good = choice_error(errors, self, key, "%s%u is listed twice", where, terminal);
-            taken[terminal] = true;
-            terminals[count] = terminal;
-            count += is_good;
+            if (is_good) {
+                taken[terminal] = true;
+                terminals[count++] = terminal;
+            }
         }
     }
     arena_release(&arena);

@@ -12,8 +12,8 @@
 #define MESH "{\"type\": \"mesh\", \"widths\": [3], \"concentration\": 3}"
 
 struct allocated {
-    uint32_t terminals[12];
-    uint32_t count; /* 0: refused */
+    uint32_t terminals[13]; /* one more than there may be */
+    uint32_t count;         /* 0: refused */
     char message[256];
 };
 
@@ -24,10 +24,12 @@ static struct allocated allocate(const char *topology, const char *allocation, u
     struct chosen chosen = CHOSEN_INIT(chosen);
     EXPECT(routed_topology(&routed, topology));
     EXPECT(routed.topology.terminals <= 12);
+    allocated.terminals[routed.topology.terminals] = FW_NONE;
     struct choice choice = choose(&chosen, "allocation", allocation);
     const struct allocation_ops *ops = CHOICE_OPS(&choice, struct allocation_ops);
     allocated.count = ops->allocate(&choice, &routed.topology, seed, allocated.terminals, &chosen.errors);
     EXPECT((allocated.count == 0) == (chosen.errors.count == 1));
+    EXPECT_EQ_U64(allocated.terminals[routed.topology.terminals], FW_NONE); /* nobody writes behind the end */
     if (chosen.errors.count)
         snprintf(allocated.message, sizeof allocated.message, "%s", chosen.errors.first->text);
     arena_release(&chosen.arena);
@@ -144,6 +146,7 @@ TEST(terminals_are_listed_in_one_place)
     expect_refusal(MESH, "{\"type\": \"list\"}", "found none, expected one of terminals and file");
     expect_refusal(MESH, "{\"type\": \"list\", \"terminals\": [1], \"file\": \"x\"}", "found both");
     expect_refusal(MESH, "{\"type\": \"list\", \"terminals\": [1, 1]}", "1 is listed twice");
+    expect_refusal(MESH, "{\"type\": \"list\", \"terminals\": [0, 1, 2, 3, 4, 5, 6, 7, 8, 0]}", "0 is listed twice");
     expect_refusal(MESH, "{\"type\": \"list\", \"terminals\": [9]}", "9 is not a terminal; accepted: 0 to 8");
 }
 
