@@ -149,9 +149,9 @@ void log_matrix_write(const struct table *matrix, struct csv_file *file);
 #define LOG_SERIES_MAX 10000000 /* lines in a file */
 
 struct log_series {
-    uint64_t length;      /* of an interval, in ticks */
-    struct table cells;   /* by interval, created / length, and bucket of latency */
-    uint64_t first, last; /* of the intervals */
+    uint64_t length;        /* of an interval, in ticks */
+    struct table intervals; /* by created / length */
+    uint64_t first, last;   /* of the intervals */
 };
 
 void log_series_init(struct log_series *series, uint64_t length);

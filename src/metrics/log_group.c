@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Grouping as a merge of records: sums of flits, packets and messages, the earliest
- * of what begins, the latest of what ends, the largest of what is on the way.
- * A message of one packet, the usual case, never touches the table.
+ * What records of a log come to. Grouped into messages and transactions, as a merge of records: sums of flits, packets
+ * and messages, the earliest of what begins, the latest of what ends, the largest of what is on the way; a message of one
+ * packet, the usual case, never touches the table. And summed up, by pair of terminals and over time.
  */
 #include "metrics/log.h"
 
@@ -10,6 +10,7 @@
 #include "metrics/statistics.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void log_group_init(struct log_group *group, enum log_unit unit, bool has_transactions)
 {
@@ -155,8 +156,8 @@ bool log_group_next(struct log_group *group)
 /*
  * ---- sums ----
  *
- * Hash tables, since records come in the order of arrival and a log may begin at any tick. Over time there is a cell for
- * each bucket of latencies, as struct histogram has them, that occurs in an interval.
+ * Hash tables, since records come in the order of arrival and a log may begin at any tick. Latencies of an interval are
+ * counted in those buckets of a struct histogram that occur, 8 bytes each, and spread out when the interval is written.
  */
 
 /* ---- by pair ---- */
@@ -202,18 +203,55 @@ void log_matrix_write(const struct table *matrix, struct csv_file *file)
 
 /* ---- over time ---- */
 
+struct latency_count {
+    uint64_t bucket : 16, count : 48;
+};
+
+struct interval {
+    struct cell all;
+    struct latency_count *latencies; /* owned: of the buckets that occur, by rising bucket */
+    uint32_t buckets, room;
+};
+
 void log_series_init(struct log_series *series, uint64_t length)
 {
     *series = (struct log_series){.length = length};
-    table_init(&series->cells, sizeof(struct cell), NULL);
+    table_init(&series->intervals, sizeof(struct interval), NULL);
 }
 
-void log_series_release(struct log_series *series) { table_release(&series->cells); }
+void log_series_release(struct log_series *series)
+{
+    void **intervals = table_sorted(&series->intervals);
+    for (uint32_t i = 0; i < series->intervals.count; i++)
+        free(((struct interval *)intervals[i])->latencies);
+    free(intervals);
+    table_release(&series->intervals);
+}
+
+static void interval_count(struct interval *interval, uint32_t bucket)
+{
+    uint32_t first = 0, end = interval->buckets;
+    while (first < end) {
+        uint32_t middle = (first + end) / 2;
+        if (interval->latencies[middle].bucket < bucket)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    if (first == interval->buckets || interval->latencies[first].bucket != bucket) {
+        interval->latencies =
+            memory_grow(interval->latencies, interval->buckets, &interval->room, sizeof(struct latency_count));
+        struct latency_count *at = &interval->latencies[first];
+        memmove(at + 1, at, (interval->buckets++ - first) * sizeof(*at));
+        *at = (struct latency_count){.bucket = bucket};
+    }
+    interval->latencies[first].count++;
+}
 
 bool log_series_add(struct log_series *series, const struct log_record *record)
 {
     uint64_t number = record->created / series->length;
-    if (!series->cells.count)
+    if (!series->intervals.count)
         series->first = series->last = number;
     uint64_t first = number < series->first ? number : series->first;
     uint64_t last = number > series->last ? number : series->last;
@@ -221,50 +259,43 @@ bool log_series_add(struct log_series *series, const struct log_record *record)
         return false;
     series->first = first;
     series->last = last;
-    struct table_key key = {{number, histogram_index(record->latency), 0}};
-    cell_add(table_put(&series->cells, &key), record);
+    struct interval *interval = table_put(&series->intervals, &(struct table_key){{number, 0, 0}});
+    cell_add(&interval->all, record);
+    interval_count(interval, (uint32_t)histogram_index(record->latency));
     return true;
 }
 
-/* One interval, from its cells by rising latency; the histogram is empty before and after. */
-static void write_interval(const struct cell *const *cells, uint32_t count, struct histogram *latencies,
-                           struct csv_file *file)
+/* The histogram is empty before and after. */
+static void write_interval(const struct interval *interval, struct histogram *histogram, struct csv_file *file)
 {
-    struct cell all = {.latency_max = cells[count - 1]->latency_max};
-    for (uint32_t i = 0; i < count; i++) {
-        all.latency_sum += cells[i]->latency_sum;
-        all.count += cells[i]->count;
-        all.flits += cells[i]->flits;
-        latencies->buckets[table_key_of(cells[i])->part[1]] = cells[i]->count;
-    }
-    latencies->min = cells[0]->latency_min;
-    latencies->span = all.latency_max - latencies->min;
-    csv_number(file, all.count, ',');
-    csv_number(file, all.flits, ',');
-    csv_ratio(file, all.latency_sum, all.count, ',');
-    csv_number(file, histogram_percentile(latencies, 50), ',');
-    csv_number(file, histogram_percentile(latencies, 99), ',');
-    csv_number(file, all.latency_max, '\n');
-    for (uint32_t i = 0; i < count; i++)
-        latencies->buckets[table_key_of(cells[i])->part[1]] = 0;
+    const struct cell *all = &interval->all;
+    histogram->min = all->latency_min;
+    histogram->span = all->latency_max - all->latency_min;
+    for (uint32_t i = 0; i < interval->buckets; i++)
+        histogram->buckets[interval->latencies[i].bucket] = interval->latencies[i].count;
+    csv_number(file, all->count, ',');
+    csv_number(file, all->flits, ',');
+    csv_ratio(file, all->latency_sum, all->count, ',');
+    csv_number(file, histogram_percentile(histogram, 50), ',');
+    csv_number(file, histogram_percentile(histogram, 99), ',');
+    csv_number(file, all->latency_max, '\n');
+    for (uint32_t i = 0; i < interval->buckets; i++)
+        histogram->buckets[interval->latencies[i].bucket] = 0;
 }
 
 void log_series_write(const struct log_series *series, struct csv_file *file)
 {
     csv_text(file, "start,count,flits,latency_mean,latency_p50,latency_p99,latency_max\n");
     struct histogram *scratch = memory_take(sizeof(*scratch));
-    void **cells = table_sorted(&series->cells);
+    void **intervals = table_sorted(&series->intervals);
     uint64_t number = series->first;
-    for (uint32_t first = 0, next = 0; first < series->cells.count; number++) {
-        while (next < series->cells.count && table_key_of(cells[next])->part[0] == number)
-            next++;
+    for (uint32_t i = 0; i < series->intervals.count; number++) {
         csv_number(file, number * series->length, ',');
-        if (next > first)
-            write_interval((const struct cell *const *)cells + first, next - first, scratch, file);
+        if (table_key_of(intervals[i])->part[0] == number)
+            write_interval(intervals[i++], scratch, file);
         else
             csv_text(file, "0,0,,,,\n");
-        first = next;
     }
-    free(cells);
+    free(intervals);
     free(scratch);
 }
