@@ -119,6 +119,17 @@ def test_how_a_send_ends_is_said_by_its_mode(name, size, sender, receiver, times
     assert times([message(name, 1, size)], [receive(0, size)]) == [sender, receiver]
 
 
+@pytest.mark.parametrize("name, size, copied", [
+    ("Send", 100, 200), ("Bsend", 100, 200), ("Rsend", 100, 200),
+    ("Ssend", 100, 0),  # its bytes wait for the receive where they are
+    ("Bsend", LARGE, 0), ("Rsend", LARGE, 0),
+])
+def test_what_is_offered_or_large_is_not_copied(name, size, copied, times):
+    ranks = [message(name, 1, size)], [receive(0, size)]
+    alone, with_copies = times(*ranks), times(*ranks, copy_per_byte="2ns")
+    assert [one - other for one, other in zip(with_copies, alone)] == [copied, copied]
+
+
 @pytest.mark.parametrize("limit, offers", [(0, True), (99, True), (100, False)])
 def test_the_limit_of_eager_messages_is_a_setting(limit, offers, times):
     trips = 3 if offers else 1

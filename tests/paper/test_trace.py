@@ -210,6 +210,17 @@ def test_a_copy_takes_no_cpu_and_later_messages_do_not_overtake(replay):
     assert block["time_by_rank"][1] == eager(1000) + 2000 + 9000 + O
 
 
+def test_what_is_not_copied_waits_for_nothing_but_copies_before_it(replay):
+    # Two offers in the first tick to a rank of the same terminal: neither loses a tick by a setting that is not for them.
+    lines = ["send 5001b to 1; send 5001b to 1", "recv 5001b from 0; recv 5001b from 0"]
+    block = replay(lines, overhead=0, eager_limit=5000, copy_per_byte="2ns", ranks_per_terminal=2, local_latency="40ns")
+    assert block["time_by_rank"] == [2 * 40, 3 * 40]
+    # An offer behind a copy of 200 ticks goes when that message has: 100 bytes at G, there and back.
+    lines = ["send 100b to 1; send 5001b to 1", "calc 90000 cpu 1; recv 100b from 0; recv 5001b from 0"]
+    block = replay(lines, overhead=0, eager_limit=5000, copy_per_byte="2ns")
+    assert block["time_by_rank"][0] == 200 + 100 * G + 2 * L
+
+
 # ---- several ranks at a terminal ----
 
 @pytest.mark.parametrize("placing, neighbour", [("block", 1), ("cyclic", 3)])

@@ -24,8 +24,10 @@ static const struct option trace_options[] = {
     OPTION_TICKS(struct trace_config, overhead, "0", 0, 1e12,
                  "of a rank's cpu for a message sent, and for one received"),
     OPTION_TICKS_F64(struct trace_config, overhead_per_byte, "0", 0, 1e9, "the same for each byte after the first"),
-    OPTION_TICKS_F64(struct trace_config, copy_per_byte, "0", 0, 1e9,
-                     "that a message up to eager_limit waits for each of its bytes before it is sent, without the cpu"),
+    OPTION_TICKS_F64(
+        struct trace_config, copy_per_byte, "0", 0, 1e9,
+        "that a message up to eager_limit, if not synchronous, waits for each of its bytes before it is sent, "
+        "without the cpu"),
     OPTION_TICKS(struct trace_config, gap, "0", 0, 1e12,
                  "from a message's beginning to the next of the same interface, beside its bytes"),
     OPTION_U32(struct trace_config, ranks_per_terminal, "1", 1, 65536, NULL, "ranks that share a terminal"),

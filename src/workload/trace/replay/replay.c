@@ -123,8 +123,9 @@ static bool waits_for_copy(struct replay_rank *rank, struct work work, tick_t no
     if (config->copy_per_byte <= 0 || work.kind == WORK_COPIED)
         return false;
     uint64_t bytes = bytes_of(rank, work);
-    tick_t duration = bytes > config->eager_limit ? 0 : whole_ticks(config->copy_per_byte * (double)bytes);
-    tick_t end = replay_copy_end(rank, work, now + duration);
+    bool is_copied = bytes <= config->eager_limit && !replay_is_offered(rank, &rank->program->tasks[work.task], bytes);
+    tick_t duration = is_copied ? whole_ticks(config->copy_per_byte * (double)bytes) : 0;
+    tick_t end = replay_copy_end(rank, work, duration, now);
     work.kind = WORK_COPIED;
     if (end > now)
         set_timer(rank, end, work);

@@ -34,7 +34,7 @@ enum work_kind {
     WORK_BEGIN,   /* all that the task waits for is over */
     WORK_END,     /* it has ended */
     WORK_COMPUTE, /* on the task's cpu */
-    WORK_SEND,    /* the same; of a collective: with its step, as the next two */
+    WORK_SEND,    /* the same; of a collective: with its step, as the next three */
     WORK_BOOKED,  /* the same send, whose turn it is at its interface */
     WORK_COPIED,  /* the same send, whose bytes are where the network takes them */
     WORK_TAKE,    /* the same: a message has arrived for the task */
@@ -92,7 +92,7 @@ enum note_kind {
     NOTE_PIECES,   /* by rank, task and step: pieces that have arrived */
     NOTE_MATCHED,  /* the same: the receive that waits for the rest */
     NOTE_OFFERED,  /* by task and step: a send that waits for its receive */
-    NOTE_COPIED,   /* by rank: when the last message to there has been copied */
+    NOTE_COPIED,   /* by rank: from when on messages to there find all before them copied */
 };
 
 struct replay {
@@ -149,8 +149,10 @@ void replay_drop_note(struct replay_rank *rank, enum note_kind kind, uint64_t a,
 
 /* A message to send: of a task, or of a step of a collective (else step is 0). */
 void replay_send(struct replay_rank *rank, uint32_t task, uint32_t step, tick_t now);
-/* When its copy ends, if not `end`: after those of earlier ones to the same rank. */
-tick_t replay_copy_end(struct replay_rank *rank, struct work work, tick_t end);
+/* Whether it is sent when its receive is there, and asks for that first; otherwise at once. */
+bool replay_is_offered(const struct replay_rank *rank, const struct task *task, uint64_t bytes);
+/* When a message has been copied that takes so long: after earlier ones to the same rank. */
+tick_t replay_copy_end(struct replay_rank *rank, struct work work, tick_t duration, tick_t now);
 /* A receive, of a task or of a step of a collective, looks for its message. */
 void replay_post(struct replay_rank *rank, const struct envelope *envelope, struct work receive, tick_t now);
 void replay_probe(struct replay_rank *rank, uint32_t task);

@@ -114,12 +114,22 @@ static bool has_mode(const struct task *task, enum task_flag mode)
     return task->kind == TASK_SEND && task->flags & mode;
 }
 
-tick_t replay_copy_end(struct replay_rank *rank, struct work work, tick_t end)
+bool replay_is_offered(const struct replay_rank *rank, const struct task *task, uint64_t bytes)
 {
-    uint64_t *last =
-        replay_note(rank, NOTE_COPIED, message_of(rank->replay, rank->number, work.task, work.step).peer, 0);
-    *last = end > *last ? end : *last + 1;
-    return *last;
+    if (task_is_one_sided(task)) /* a get is offered: its bytes come back */
+        return task->kind == TASK_GET;
+    return has_mode(task, TASK_SYNCHRONOUS) ||
+           (bytes > rank->replay->config->eager_limit && !has_mode(task, TASK_READY));
+}
+
+tick_t replay_copy_end(struct replay_rank *rank, struct work work, tick_t duration, tick_t now)
+{
+    uint32_t to = message_of(rank->replay, rank->number, work.task, work.step).peer;
+    uint64_t *next = replay_note(rank, NOTE_COPIED, to, 0);
+    tick_t end = now + duration > *next ? now + duration : *next;
+    if (end > now) /* what leaves at once holds up nothing */
+        *next = end + 1;
+    return end;
 }
 
 void replay_send(struct replay_rank *rank, uint32_t number, uint32_t step, tick_t now)
@@ -127,12 +137,9 @@ void replay_send(struct replay_rank *rank, uint32_t number, uint32_t step, tick_
     const struct task *task = &rank->program->tasks[number];
     struct plan_message message = message_of(rank->replay, rank->number, number, step);
     struct message_note note = {.tag = number, .detail = step};
-    bool is_offered = has_mode(task, TASK_SYNCHRONOUS) ||
-                      (message.bytes > rank->replay->config->eager_limit && !has_mode(task, TASK_READY));
+    bool is_offered = replay_is_offered(rank, task, message.bytes);
     rank->bytes += message.bytes;
-    if (task_is_one_sided(task)) /* a get is offered: its bytes come back */
-        is_offered = task->kind == TASK_GET;
-    else
+    if (!task_is_one_sided(task))
         note.order = (uint32_t)(*replay_note(rank, NOTE_SENT, message.peer, 0))++;
     if (is_offered || task_is_one_sided(task))
         *replay_note(rank, NOTE_OFFERED, number, step) = 1;
