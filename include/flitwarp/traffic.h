@@ -36,6 +36,13 @@ struct traffic_ops {
 #define REGISTER_TRAFFIC(ops) REGISTER_COMPONENT("traffic", ops)
 #define REGISTER_TRAFFIC_FAMILY(family) REGISTER_COMPONENTS("traffic", family)
 
+/* The destination() of patterns whose state is the destinations by terminal, uint32_t each. */
+static inline uint32_t traffic_listed(const struct traffic *traffic, uint32_t source, struct random *random)
+{
+    (void)random;
+    return ((const uint32_t *)traffic->state)[source];
+}
+
 /* Makes the pattern of a choice, for an application or for a pattern made of patterns. */
 static inline void traffic_init(struct traffic *traffic, const struct choice *choice, const struct traffic_space *space,
                                 struct errors *errors)

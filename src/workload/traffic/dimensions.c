@@ -386,12 +386,6 @@ static void dim_prepare(struct traffic *traffic, const struct choice *self, cons
     }
 }
 
-static uint32_t dim_destination(const struct traffic *traffic, uint32_t source, struct random *random)
-{
-    (void)random;
-    return ((const uint32_t *)traffic->state)[source];
-}
-
 static uint32_t dim_draw(const struct traffic *traffic, uint32_t source, struct random *random)
 {
     const struct dim_pattern *pattern = (const void *)traffic->ops;
@@ -408,7 +402,7 @@ static uint32_t dim_draw_others(const struct traffic *traffic, uint32_t source, 
     return is_alone && !dim->config->self ? FW_NONE : dim_draw(traffic, source, random);
 }
 
-#define DIM_FIXED .prepare = dim_prepare, .destination = dim_destination
+#define DIM_FIXED .prepare = dim_prepare, .destination = traffic_listed
 #define DIM_DRAWN .prepare = dim_prepare, .destination = dim_draw
 static const struct dim_pattern dimensions[] = {
     {.ops = {COMPONENT("dim_reverse", "to the router whose coordinates stand in reverse order", dim_options, NULL),

@@ -165,13 +165,6 @@ static void random_permutation_prepare(struct traffic *traffic, const struct cho
     traffic->state = partner;
 }
 
-/* Of this and what follows: the state is the destinations by terminal. */
-static uint32_t to_partner(const struct traffic *traffic, uint32_t source, struct random *random)
-{
-    (void)random;
-    return ((const uint32_t *)traffic->state)[source];
-}
-
 /* ---- listed ---- */
 
 struct listed_config {
@@ -188,7 +181,6 @@ static void listed_prepare(struct traffic *traffic, const struct choice *self, c
                            struct errors *errors)
 {
     const struct u32_list *list = &((const struct listed_config *)traffic->config)->destinations;
-    uint32_t *partner = traffic->state = arena_array(space->arena, uint32_t, space->terminals);
     if (list->count > space->terminals)
         choice_error(errors, self, "destinations", "found %u for %u terminals, expected one each", list->count,
                      space->terminals);
@@ -196,8 +188,13 @@ static void listed_prepare(struct traffic *traffic, const struct choice *self, c
         if (list->items[i] >= space->terminals)
             choice_error(errors, self, "destinations", "there is no terminal %u: the last one is %u", list->items[i],
                          space->terminals - 1);
-    for (uint32_t i = 0; i < space->terminals; i++)
-        partner[i] = i < list->count ? list->items[i] : FW_NONE;
+}
+
+static uint32_t listed_destination(const struct traffic *traffic, uint32_t source, struct random *random)
+{
+    (void)random;
+    const struct u32_list *list = &((const struct listed_config *)traffic->config)->destinations;
+    return source < list->count ? list->items[source] : FW_NONE;
 }
 
 static const struct traffic_ops permutations[] = {
@@ -215,9 +212,9 @@ static const struct traffic_ops permutations[] = {
      .destination = transpose_destination},
     {COMPONENT("random_permutation", "one fixed partner each, drawn from the seed", random_permutation_options,
                "{\"type\": \"random_permutation\", \"self\": true}"),
-     .prepare = random_permutation_prepare, .destination = to_partner},
+     .prepare = random_permutation_prepare, .destination = traffic_listed},
     {COMPONENT("listed", "to the terminal that a list names for each", listed_options,
                "{\"type\": \"listed\", \"destinations\": [1, 2, 3, 0]}"),
-     .prepare = listed_prepare, .destination = to_partner},
+     .prepare = listed_prepare, .destination = listed_destination},
 };
 REGISTER_TRAFFIC_FAMILY(permutations);

@@ -112,7 +112,8 @@ static void matrix_prepare(struct traffic *traffic, const struct choice *self, c
         if (row->count != terminals)
             choice_error(errors, self, "file", "%s:%u: %u weights for %u terminals", path, row->line, row->count,
                          terminals);
-        weights_init(&rows[i], space->arena, row->values, row->count);
+        else
+            weights_init(&rows[i], space->arena, row->values, row->count);
     }
 }
 
