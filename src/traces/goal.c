@@ -8,14 +8,13 @@
 
 #include "base/text.h"
 #include "flitwarp/packet.h"
+#include "workload/trace/reader/goal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define NS 1000u            /* picoseconds */
 #define MAX_TAGS (1u << 31) /* of the trace; a rank has fewer tasks than there are tags left above them */
-
-enum goal_type { GOAL_SEND = 1, GOAL_RECEIVE = 2, GOAL_COMPUTE = 3 }; /* as binary files call them */
 
 struct goal_node {
     uint8_t type, cpu, nic;
@@ -378,8 +377,6 @@ static void goal_print(struct goal_schedule *schedule, struct goal_rank *rank, F
 
 /* ---- binary: little endian, without padding, with the places of all ranks in front ---- */
 
-enum { COOKIE = 4223, BASE = 8 };
-
 static void write_number(FILE *out, uint64_t number, uint32_t bytes)
 {
     for (uint32_t i = 0; i < bytes; i++)
@@ -439,7 +436,7 @@ static void write_rank(FILE *out, const struct goal_rank *rank)
 static bool goal_pack(struct goal_schedule *schedule, struct goal_rank *rank, FILE *out)
 {
     uint32_t ranks = schedule->ranks;
-    write_number(out, COOKIE, 8);
+    write_number(out, GOAL_COOKIE, 8);
     write_number(out, ranks, 4);
     for (uint32_t i = 0; i < 2; i++) { /* numbers of processors and interfaces; a byte has no room for 256 */
         uint32_t highest = i ? schedule->max_nic : schedule->timer_cpu;
@@ -452,11 +449,11 @@ static bool goal_pack(struct goal_schedule *schedule, struct goal_rank *rank, FI
     for (uint32_t i = 0; i < 2 * ranks; i++)
         write_number(out, 0, 8);
     for (uint32_t number = 0; number < ranks; number++) {
-        places[number] = (uint64_t)ftell(out) - BASE;
+        places[number] = (uint64_t)ftell(out) - GOAL_BASE;
         goal_rank_make(schedule, number, rank);
         write_rank(out, rank);
     }
-    places[ranks] = (uint64_t)ftell(out) - BASE;
+    places[ranks] = (uint64_t)ftell(out) - GOAL_BASE;
     fseek(out, table, SEEK_SET);
     for (uint32_t number = 0; number < ranks; number++) {
         write_number(out, places[number], 8);

@@ -26,6 +26,7 @@
 #include "base/table.h"
 #include "base/text.h"
 #include "flitwarp/random.h"
+#include "workload/trace/reader/goal.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -327,8 +328,7 @@ static bool goal_looks_like(const struct trace_source *source)
 
 /* ---- in binary ---- */
 
-enum { COOKIE = 4223, DESTROYED = 2342, BASE = 8, HEADER = 14, RANGE = 16, NODE = 39 };
-enum node_type { NODE_SEND = 1, NODE_RECEIVE = 2, NODE_COMPUTE = 3 };
+enum { DESTROYED = 2342, HEADER = 14, RANGE = 16, NODE = 39 };
 
 /* What is being read: a rank's part of the file. */
 struct schedule {
@@ -351,25 +351,25 @@ static uint32_t schedule_u32_at(const struct trace_source *source, size_t offset
 static bool schedule_add_node(const struct schedule *schedule, size_t at)
 {
     static const uint8_t kinds[] = {
-        [NODE_SEND] = TASK_SEND, [NODE_RECEIVE] = TASK_RECEIVE, [NODE_COMPUTE] = TASK_COMPUTE};
+        [GOAL_SEND] = TASK_SEND, [GOAL_RECEIVE] = TASK_RECEIVE, [GOAL_COMPUTE] = TASK_COMPUTE};
     const struct trace_source *source = schedule->source;
     uint32_t type = source->bytes[at + 4], ranks = builder_ranks(schedule->builder);
-    if (type < NODE_SEND || type > NODE_COMPUTE)
+    if (type < GOAL_SEND || type > GOAL_COMPUTE)
         return at_error(schedule, at + 4, "%u is no type of node; accepted: 1 (send), 2 (receive), 3 (calc)", type);
     struct task task = {
         .kind = kinds[type], .amount = little_endian(source->bytes + at + 9, 8), .cpu = source->bytes[at + 21]};
-    if (type == NODE_COMPUTE && task.amount > MOST_NANOSECONDS)
+    if (type == GOAL_COMPUTE && task.amount > MOST_NANOSECONDS)
         return at_error(schedule, at + 9, "%llu nanoseconds; accepted: up to %llu", (unsigned long long)task.amount,
                         (unsigned long long)MOST_NANOSECONDS);
-    task.amount *= type == NODE_COMPUTE ? 1000 : 1;
-    if (type != NODE_COMPUTE) {
+    task.amount *= type == GOAL_COMPUTE ? 1000 : 1;
+    if (type != GOAL_COMPUTE) {
         task.peer = schedule_u32_at(source, at + 5);
         task.tag = schedule_u32_at(source, at + 17);
         task.unit = source->bytes[at + 22];
-        if (task.peer >= ranks && !(type == NODE_RECEIVE && task.peer == FW_ANY))
+        if (task.peer >= ranks && !(type == GOAL_RECEIVE && task.peer == FW_ANY))
             return at_error(schedule, at + 5, "rank %u of a file of %u ranks; accepted: 0 to %u", task.peer, ranks,
                             ranks - 1);
-        if (type == NODE_SEND && task.tag == FW_ANY)
+        if (type == GOAL_SEND && task.tag == FW_ANY)
             return at_error(schedule, at + 17, "a send with tag %u, which means any", task.tag);
     }
     builder_add(schedule->builder, schedule->rank, &task);
@@ -400,11 +400,11 @@ static bool schedule_lay_out(struct schedule *schedule)
     const struct trace_source *source = schedule->source;
     size_t entry = HEADER + (size_t)schedule->rank * RANGE;
     uint64_t start = little_endian(source->bytes + entry, 8), end = little_endian(source->bytes + entry + 8, 8),
-             size = source->size - BASE;
+             size = source->size - GOAL_BASE;
     if (start > end || end > size || end - start < 8)
         return at_error(schedule, entry, "rank %u lies at %llu to %llu of %llu bytes", schedule->rank,
                         (unsigned long long)start, (unsigned long long)end, (unsigned long long)size);
-    size_t at = start + BASE;
+    size_t at = start + GOAL_BASE;
     uint64_t roots = schedule_u32_at(source, at + 4), nodes = schedule_u32_at(source, at);
     if (8 + roots * 4 + nodes * NODE > end - start)
         return at_error(schedule, at, "%llu nodes and %llu roots in the %llu bytes of rank %u",
@@ -413,7 +413,7 @@ static bool schedule_lay_out(struct schedule *schedule)
     schedule->nodes = (uint32_t)nodes;
     schedule->first_node = at + 8 + roots * 4;
     schedule->edges = schedule->first_node + nodes * NODE;
-    schedule->end = end + BASE;
+    schedule->end = end + GOAL_BASE;
     schedule->edge_count = (schedule->end - schedule->edges) / 4;
     return true;
 }
@@ -448,20 +448,20 @@ static bool schedule_read_rank(struct schedule *schedule)
 static bool goal_binary_read(const struct trace_source *source, struct trace_builder *builder, struct errors *errors)
 {
     struct schedule schedule = {.source = source, .builder = builder, .errors = errors};
-    uint64_t cookie = source->size >= BASE ? little_endian(source->bytes, 8) : 0;
+    uint64_t cookie = source->size >= GOAL_BASE ? little_endian(source->bytes, 8) : 0;
     if (cookie == DESTROYED)
         return at_error(&schedule, 0, "the file was marked as invalid (%u) by who wrote it", DESTROYED);
-    if (cookie != COOKIE)
-        return at_error(&schedule, 0, "%llu where %u is expected%s", (unsigned long long)cookie, COOKIE,
-                        cookie == __builtin_bswap64(COOKIE) ? ": the file is of a machine of the other byte order"
-                                                            : "");
+    if (cookie != GOAL_COOKIE)
+        return at_error(&schedule, 0, "%llu where %u is expected%s", (unsigned long long)cookie, GOAL_COOKIE,
+                        cookie == __builtin_bswap64(GOAL_COOKIE) ? ": the file is of a machine of the other byte order"
+                                                                 : "");
     if (source->size < HEADER)
         return at_error(&schedule, source->size, "the file ends within its first %u bytes", HEADER);
-    uint32_t ranks = schedule_u32_at(source, BASE);
+    uint32_t ranks = schedule_u32_at(source, GOAL_BASE);
     uint64_t most = (source->size - HEADER) / (RANGE + 8);
     if (ranks == 0 || ranks > most)
-        return at_error(&schedule, BASE, "%u ranks in a file of %zu bytes; accepted: 1 to %llu", ranks, source->size,
-                        (unsigned long long)most);
+        return at_error(&schedule, GOAL_BASE, "%u ranks in a file of %zu bytes; accepted: 1 to %llu", ranks,
+                        source->size, (unsigned long long)most);
     builder_set_ranks(builder, ranks);
     for (; schedule.rank < ranks; schedule.rank++)
         if (!schedule_read_rank(&schedule))
@@ -472,7 +472,7 @@ static bool goal_binary_read(const struct trace_source *source, struct trace_bui
 static bool goal_binary_looks_like(const struct trace_source *source)
 {
     uint64_t cookie = source->size >= 8 ? little_endian(source->bytes, 8) : 0;
-    return cookie == COOKIE || cookie == DESTROYED || cookie == __builtin_bswap64(COOKIE);
+    return cookie == GOAL_COOKIE || cookie == DESTROYED || cookie == __builtin_bswap64(GOAL_COOKIE);
 }
 
 static const struct trace_reader_ops goals[] = {
