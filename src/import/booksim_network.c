@@ -153,15 +153,15 @@ static const char anynet_comment[] =
 
 static int compare_words(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
-/* What a file of ours may have and BookSim reads in another way. */
-static const char *judge_line(struct arena *arena, char *line)
+struct anynet {
+    const char *why;          /* BookSim reads it in another way; NULL: alike */
+    unsigned long long nodes; /* the highest number of one, and one more */
+};
+
+/* What a line of ours may have and BookSim reads in another way; `routers` is room for as many words. */
+static const char *judge_words(char *const *words, size_t count, char **routers)
 {
-    if (strchr(line, '#'))
-        return anynet_comment;
-    size_t most = strlen(line) / 2 + 1, count = 0, named = 0;
-    char *rest = NULL, **words = arena_array(arena, char *, most), **routers = arena_array(arena, char *, most);
-    for (char *word = strtok_r(line, " \t\r\n", &rest); word; word = strtok_r(NULL, " \t\r\n", &rest))
-        words[count++] = word;
+    size_t named = 0;
     for (size_t i = 2; i + 1 < count; i++) {
         bool has_latency = i + 2 < count && isdigit((unsigned char)*words[i + 2]);
         if (has_latency && (strcmp(words[i], "node") == 0 || strcmp(words[0], "node") == 0))
@@ -176,34 +176,44 @@ static const char *judge_line(struct arena *arena, char *line)
     return NULL;
 }
 
-/* What BookSim reads in another way; a file that cannot be read is left to the run to refuse. */
-static const char *judge_file(struct arena *arena, const char *path)
+static void take_line(struct anynet *found, struct arena *arena, char *line)
 {
-    size_t size;
-    char *text = file_read(arena, path, &size);
-    const char *why = NULL;
-    while (text && *text && !why)
-        why = judge_line(arena, strsep(&text, "\n"));
-    return why;
+    const char *comment = strchr(line, '#') ? anynet_comment : NULL;
+    size_t most = strlen(line) / 2 + 1, count = 0;
+    char *rest = NULL, **words = arena_array(arena, char *, most), **routers = arena_array(arena, char *, most);
+    for (char *word = strtok_r(line, " \t\r\n", &rest); word; word = strtok_r(NULL, " \t\r\n", &rest))
+        words[count++] = word;
+    for (size_t i = 1; i < count; i++) {
+        unsigned long long nodes = strcmp(words[i - 1], "node") == 0 ? strtoull(words[i], NULL, 10) + 1 : 0;
+        found->nodes = nodes > found->nodes ? nodes : found->nodes;
+    }
+    if (!found->why)
+        found->why = comment ? comment : judge_words(words, count, routers);
 }
 
-/* The highest number of a node, and one more; 0: there is no such file. */
+/* A file that cannot be read is left to the run to refuse. */
+static struct anynet read_anynet(const struct json *name)
+{
+    struct arena arena = {0};
+    struct anynet found = {0};
+    size_t size;
+    char *text = file_read(&arena, path_beside(&arena, name->file, name->text), &size);
+    for (char *line = text, *next; line && line < text + size; line = next) {
+        char *end = memchr(line, '\n', (size_t)(text + size - line));
+        next = end ? end + 1 : text + size;
+        if (end)
+            *end = '\0';
+        take_line(&found, &arena, line);
+    }
+    arena_release(&arena);
+    return found;
+}
+
+/* 0: there is no such file. */
 unsigned long long booksim_file_nodes(struct import *import)
 {
     const struct json *name = booksim_given(import, "network_file");
-    size_t size;
-    char *text = name ? file_read(import->arena, path_beside(import->arena, name->file, name->text), &size) : NULL;
-    unsigned long long nodes = 0;
-    while (text && *text) {
-        char *line = strsep(&text, "\n"), *rest = NULL;
-        bool is_node = false;
-        for (char *word = strtok_r(line, " \t\r\n", &rest); word; word = strtok_r(NULL, " \t\r\n", &rest)) {
-            unsigned long long number = is_node ? strtoull(word, NULL, 10) + 1 : 0;
-            nodes = number > nodes ? number : nodes;
-            is_node = strcmp(word, "node") == 0;
-        }
-    }
-    return nodes;
+    return name ? read_anynet(name).nodes : 0;
 }
 
 void booksim_put_anynet(struct import *import)
@@ -213,7 +223,7 @@ void booksim_put_anynet(struct import *import)
         import_error(import, import_take(import, "topology"), "anynet needs a network_file");
         return;
     }
-    const char *why = judge_file(import->arena, path_beside(import->arena, file->file, file->text));
+    const char *why = read_anynet(file).why;
     import_put(import, "network.topology.file", json_text(import->arena, import_path(import, file)));
     import_set(import, "network.topology", "one_way=true");
     if (why)
