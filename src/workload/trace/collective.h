@@ -53,9 +53,10 @@ struct plan_shape {
 
 enum plan_flag {
     PLAN_EVEN = 1,     /* needs blocks of one size; others go by the operation's first algorithm that does not */
-    PLAN_SUMS = 2,     /* `reduces` in every step */
+    PLAN_SUMS = 2,     /* `reduces` in every step; of an exchange of blocks: but the last, which hands results back */
     PLAN_FREE = 4,     /* `is_free` in every step */
-    PLAN_VECTOR = 8,   /* a vector goes, not the blocks of ranks; where it is cut there is a part for each rank */
+    PLAN_VECTOR = 8,   /* of a tree: the vector goes, not blocks of ranks; of a ring: its parts go, round with sums
+                          first; of an exchange: it goes whole in each step, not in parts */
     PLAN_UP = 16,      /* of a tree: to the root */
     PLAN_HALVES = 32,  /* of an exchange: over distances that halve, */
     PLAN_DOUBLES = 64, /* or double, or both, one after the other */

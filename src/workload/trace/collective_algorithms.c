@@ -307,12 +307,12 @@ static void exchange_blocks(const struct plan *plan, uint32_t rank, uint32_t ste
     struct exchange at = exchange_at(plan, rank, step);
     bool sums = plan->algorithm->flags & PLAN_SUMS;
     uint32_t even = rank & ~(uint32_t)1, all = plan->ranks;
-    const struct plan_message own = rank_blocks(plan, FW_NONE, even, 1);
     out->reduces = sums && at.stage != UNFOLD;
     if (at.stage == FOLD)
-        exchange_hand_over(&at, rank, sums ? rank_blocks(plan, FW_NONE, 0, all) : own, out);
+        exchange_hand_over(&at, rank, rank_blocks(plan, FW_NONE, sums ? 0 : even, sums ? all : 1), out);
     if (at.stage == UNFOLD) /* of an allgather all but its own */
-        exchange_hand_over(&at, rank, sums ? own : rank_blocks(plan, FW_NONE, forward(even, 1, all), all - 1), out);
+        exchange_hand_over(&at, rank,
+                           rank_blocks(plan, FW_NONE, sums ? even : forward(even, 1, all), sums ? 1 : all - 1), out);
     if (at.peer == FW_NONE)
         return;
     out->send = member_blocks(plan, &at, at.sent);

@@ -64,10 +64,10 @@ struct astrasim {
     const struct astrasim_policy *policy;
     struct astrasim_layer *layers; /* owned */
     uint32_t layer_count;
-    uint32_t last_bottom_layer;      /* of DLRM */
-    uint64_t fields[FIELDS];         /* of the header; 0: not there */
-    struct trace_lines list[FIELDS]; /* those in the header, to be read when the number of layers is known */
-    uint64_t unit_ps;                /* of times in the file */
+    uint32_t last_bottom_layer;              /* of DLRM */
+    uint64_t fields[FIELDS];                 /* of the header; 0: not there */
+    struct trace_lines checkpoints, repeats; /* lists in the header, read when the number of layers is known */
+    uint64_t unit_ps;                        /* of times in the file */
     uint32_t ranks;
     bool is_used[GROUPS];              /* by collectives of layers */
     struct rank_groups groups[GROUPS]; /* of none: size 0 */

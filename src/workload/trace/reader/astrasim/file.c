@@ -69,14 +69,14 @@ static const char *const field_names[] = {
     "checkpoint_initiates",     "pp_comm", NULL};
 
 /* A list of layers is passed over for now. */
-static bool pass_list(struct astrasim *work, enum astrasim_field field)
+static bool pass_list(struct astrasim *work, uint64_t layers, struct trace_lines *list)
 {
     uint64_t layer;
-    work->list[field] = work->lines;
-    for (uint64_t i = 0; i < work->fields[field]; i++)
+    *list = work->lines;
+    for (uint64_t i = 0; i < layers; i++)
         if (!lines_number(&work->lines, "a layer of the list", UINT32_MAX, &layer))
             return false;
-    work->list[field].end = work->lines.at;
+    list->end = work->lines.at;
     return true;
 }
 
@@ -101,8 +101,9 @@ static bool read_fields(struct astrasim *work)
         if (key_length + 1 < word.length) /* its number stands in the same word */
             work->lines.at = colon + 1;
         uint64_t most = field == PIPELINE_BYTES ? INT64_MAX : MAX_RANKS;
+        struct trace_lines *list = field == CHECKPOINTS ? &work->checkpoints : field == REPEATS ? &work->repeats : NULL;
         if (!lines_number(&work->lines, field_names[field], most, &work->fields[field]) ||
-            ((field == CHECKPOINTS || field == REPEATS) && !pass_list(work, field)))
+            (list && !pass_list(work, work->fields[field], list)))
             return false;
     }
     return true;
@@ -245,15 +246,15 @@ static bool mark_layers(struct astrasim *work)
     struct astrasim_layer *layer;
     uint32_t errors_before = work->lines.errors->count;
     bool has_checkpoint = false;
-    while (next_listed(work, &work->list[CHECKPOINTS], &layer))
+    while (next_listed(work, &work->checkpoints, &layer))
         layer->is_checkpoint = true;
-    while (next_listed(work, &work->list[REPEATS], &layer))
+    while (next_listed(work, &work->repeats, &layer))
         layer->goes_again = true;
     for (uint32_t i = 0; i < work->layer_count && work->lines.errors->count == errors_before; i++) {
         has_checkpoint |= work->layers[i].is_checkpoint;
         if (work->layers[i].goes_again && !has_checkpoint)
-            lines_error(&work->list[REPEATS],
-                        "layer %u lets layers go forward again, and there is no checkpoint before it", i);
+            lines_error(&work->repeats, "layer %u lets layers go forward again, and there is no checkpoint before it",
+                        i);
     }
     return work->lines.errors->count == errors_before;
 }
