@@ -29,7 +29,7 @@ struct component {
         };                                                                                                             \
     }
 
-/* The first fields of a component, of which a family has rows: name, summary, options and example. */
+/* The first fields of a component, on its own or as a row of a family: name, summary, options and example. */
 #define COMPONENT(name_, summary_, options_, example_)                                                                 \
     .name = name_, .summary = summary_, .options = options_, .example = example_
 

@@ -78,7 +78,7 @@ enum result_moment {
 void results_forget(const struct result *rows, enum result_moment moment, void *record);
 /* Adds what another part of the network has. */
 void results_merge(const struct result *rows, enum result_moment moment, void *into, const void *from);
-/* What each rank has becomes that of all (engine/tally.h); lengths come first. */
+/* What each rank has becomes that of all (engine/ranks.h); lengths come first. */
 void results_tally(const struct result *rows, enum result_moment moment, void *record, struct tally *tally);
 void results_tally_lengths(const struct result *rows, void *record, struct tally *tally);
 
