@@ -306,11 +306,8 @@ enum node_maximum {
     MAXIMA
 };
 
-/* node_settings.c */
-extern const struct option node_options[];
-extern const struct result node_reports[];
-void node_prepare(struct model *model, struct errors *errors);
 /* node_results.c */
+extern const struct result node_reports[];
 void node_application(const struct model *model, const struct model_totals *totals, struct report *report);
 void node_results(const struct model *model, const struct model_totals *totals, struct report *report);
 void node_summary(const struct model *model, const struct model_totals *totals, FILE *out);
