@@ -60,7 +60,7 @@ uint64_t loaded_fingerprint(const struct loaded *object)
     return print;
 }
 
-/* By an address or, where there is none, by the fingerprint. */
+/* By the fingerprint or, where there is none, by an address. */
 struct search {
     uintptr_t address;
     uint64_t fingerprint;
@@ -74,9 +74,9 @@ static int search_object(struct dl_phdr_info *info, size_t size, void *context)
     struct search *search = context;
     struct loaded *object = &search->found;
     *object = loaded_describe(info);
-    bool is_it = search->address ? search->address - object->start < object->end - object->start
-                                 : loaded_fingerprint(object) == search->fingerprint;
-    return search->is_found = has_file(info) && is_it;
+    return search->is_found =
+               has_file(info) && (search->fingerprint ? loaded_fingerprint(object) == search->fingerprint
+                                                      : search->address - object->start < object->end - object->start);
 }
 
 static bool search_all(struct search search, struct loaded *object)

@@ -6,7 +6,6 @@
  */
 #include "config/json.h"
 
-#include "base/need.h"
 #include "flitwarp/option.h"
 
 #include <math.h>

@@ -223,10 +223,11 @@ static struct json *find_target(struct resolver *resolver, const struct json *te
     for (uint32_t i = 0, index; i < path.count; i++) {
         bool is_item = node->type == JSON_ARRAY && path_index(path.steps[i], &index);
         struct json *next = is_item ? json_at(node, index) : json_find(node, path.steps[i]);
-        const char *at = json_path(resolver->arena, node);
-        if (!next)
+        if (!next) {
+            const char *at = json_path(resolver->arena, node);
             return node_refuse(resolver->errors, text, NULL, "no setting '%s': there is no '%s' in %s%s%s", text->text,
                                path.steps[i], *at ? "'" : "", *at ? at : "the configuration", *at ? "'" : "");
+        }
         if (is_waiting(next, waiting))
             return next; /* resolve finds the cycle */
         if (json_find(next, "$ref") && !resolve(resolver, next, waiting))

@@ -98,14 +98,17 @@ static void write_members(struct schema *schema, const struct option *rows, cons
         write_row(schema, row);
     write_format(out, "'$include':{'$ref':'#/$defs/include'}%s}",
                  type && !*type ? ",\"$schema\":{\"type\":\"string\"}" : "");
-    size_t before = out->length, empty = before + strlen(",'required':[");
-    write_format(out, "'required':[");
-    ROWS_EACH(row, rows)
-        if (!row->fallback)
-            write_text(out, row->key);
-    write_close(out, ']');
-    if (out->length == empty + 1) /* none is */
-        out->length = before;
+    bool is_any_required = false;
+    ROWS_EACH(row, rows) {
+        if (row->fallback)
+            continue;
+        if (!is_any_required)
+            write_format(out, "'required':[");
+        is_any_required = true;
+        write_text(out, row->key);
+    }
+    if (is_any_required)
+        write_close(out, ']');
     write_format(out, "'additionalProperties':false");
 }
 

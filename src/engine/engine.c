@@ -140,7 +140,7 @@ static void far_drop_first(struct engine *engine)
     engine->heap[at] = *last;
 }
 
-/* And what comes within the wheel's reach by that moves into it. */
+/* What comes within the wheel's reach by that moves into it. */
 void engine_advance(struct engine *engine, tick_t tick)
 {
     engine->now = tick;

@@ -2,8 +2,6 @@
 /* What a worker does whatever the synchronisation: builds, posts, sends, receives and meets the others. */
 #include "engine/process_run.h"
 
-#include "engine/process_queue.h"
-
 #include <stdlib.h>
 
 void process_post(struct partition *partition, struct event *event)
