@@ -19,8 +19,9 @@ static unsigned long long least_buffer(struct import *import, double per_latency
     for (; latency; latency = latencies ? latency->next : NULL)
         shortest = latency->number < shortest ? latency->number : shortest;
     shortest = ceil(per_latency * shortest / (double)supersim_cycle(import, "channel"));
-    bool is_whole = import_truth_at(import, "crossbar_scheduler.full_packet", false);
-    if (!import_truth_at(import, "store_and_forward", false) && !is_whole)
+    const struct json *full = import_look(import, "crossbar_scheduler.full_packet");
+    const struct json *whole = import_look(import, "store_and_forward");
+    if (!(full && full->truth) && !(whole && whole->truth))
         return least;
     return shortest <= (double)least ? least : shortest < (double)most ? (unsigned long long)shortest : most;
 }

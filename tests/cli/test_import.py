@@ -903,7 +903,7 @@ def test_arbiters_of_two_stages(supersim, architecture):
         assert imported["network.router.allocator"] == {"type": "separable_output_first", "iterations": 1,
                                                         "input_arbiter": ours, "output_arbiter": ours}
     if architecture == "input_output_queued":
-        assert imported["network.router.output_arbiter"] == ours
+        assert "allocator" not in imported["network.router"] and imported["network.router.output_arbiter"] == ours
     assert not [note for note in imported.notes if "stage" in note or "class" in note or "metadata" in note]
 
 
@@ -942,6 +942,11 @@ def test_tailored_queues_without_a_least_or_beyond_our_most(supersim):
 def test_whole_packets_fit_the_queue_of_the_shortest_channel(supersim, router):
     imported = supersim(router=tailored(10, 1, 64, **router))  # 16 flits behind channels of 2 and of 5 cycles
     assert buffers(imported) == [10, 20, 64] and "that of the shortest channel" in imported.text
+
+
+def test_tailored_queues_look_at_no_crossbar_of_an_output_queued_router(supersim):
+    imported = supersim(router=tailored(architecture="output_queued", crossbar_scheduler={"full_packet": 1}))
+    imported.note("an output-queued router has none")
 
 
 def test_credits_of_an_interface_other_than_its_router_s_buffers_are_said(tmp_path):
