@@ -23,7 +23,7 @@ void recorder_init(struct recorder *recorder, struct watch *watch)
 {
     *recorder = (struct recorder){.watch = watch, .has_detail = watch->network->topology.routers <= DETAILED_ROUTERS};
     recorder->lanes = arena_array(&watch->arena, uint64_t, lane_count(recorder));
-    table_init(&recorder->sent, sizeof(bool), NULL);
+    table_init(&recorder->sent, 0, NULL);
 }
 
 void recorder_release(struct recorder *recorder) { table_release(&recorder->sent); }
@@ -32,7 +32,7 @@ void recorder_begin_chunk(struct recorder *recorder)
 {
     memset(recorder->lanes, 0, sizeof *recorder->lanes * lane_count(recorder));
     table_release(&recorder->sent);
-    table_init(&recorder->sent, sizeof(bool), NULL);
+    table_init(&recorder->sent, 0, NULL);
     recorder->since_start = 0;
 }
 
@@ -41,23 +41,34 @@ void recorder_begin_chunk(struct recorder *recorder)
 struct flit_writer {
     struct recorder *recorder;
     struct text *out;
+    struct table now; /* owned: flits that are there */
 };
 
 /* What was told of it tells where it is up to the tick at which it arrives. */
 static void recorder_write_flit(void *context, const struct watched_flit *flit)
 {
-    const struct flit_writer *writer = context;
+    struct flit_writer *writer = context;
     const struct watch *watch = writer->recorder->watch;
     const struct packet *packet = network_packet(watch->network, flit->packet);
     struct table_key key = {{(uint64_t)packet->source << 32 | packet->sequence, flit->arrives,
                              (uint64_t)watch_channel(watch, flit) << 32 | flit->position}};
-    bool *is_told = table_put(&writer->recorder->sent, &key);
-    if (*is_told)
+    table_put(&writer->now, &key);
+    if (table_remove(&writer->recorder->sent, &key))
         return;
-    *is_told = true;
     flit_write(writer->out, watch, flit);
     write_u64(writer->out, flit->arrives);
     flit_write_end(writer->out, watch, flit);
+}
+
+static void recorder_write_links(struct recorder *recorder, struct text *out)
+{
+    struct flit_writer writer = {.recorder = recorder, .out = out};
+    table_init(&writer.now, 0, NULL);
+    write_format(out, "'links':[");
+    watch_each_flit(recorder->watch, recorder_write_flit, &writer);
+    write_close(out, ']');
+    table_release(&recorder->sent);
+    recorder->sent = writer.now;
 }
 
 /* ---- routers ---- */
@@ -141,9 +152,7 @@ static void recorder_write_router(struct recorder *recorder, struct text *out, u
 void recorder_write(struct recorder *recorder, struct text *out)
 {
     counts_write(out, recorder->watch);
-    write_format(out, "'links':[");
-    watch_each_flit(recorder->watch, recorder_write_flit, &(struct flit_writer){recorder, out});
-    write_close(out, ']');
+    recorder_write_links(recorder, out);
     if (recorder->since_start++ % UTILISATION_EVERY == 0)
         utilisation_write(out, recorder->watch);
     if (!recorder->has_detail) {

@@ -324,7 +324,7 @@ struct recorder {
     bool has_detail;     /* else the network is so large that no router is shown close up */
     uint64_t
         *lanes; /* in the watch's arena, by router * 2 * lanes + side and lane: hash of what was told last; 0: idle */
-    struct table sent;    /* flits that were told of in this chunk */
+    struct table sent;    /* flits on channels that were told of */
     uint32_t since_start; /* frames of this chunk */
 };
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* `<` stays: print_replaced of recording.c writes it in other signs, where the JSON lies in a page. */
 TEST(json_that_is_written_at_once_has_its_commas_and_escapes)
 {
     struct text out = {0};
@@ -30,9 +31,8 @@ TEST(json_that_is_written_at_once_has_its_commas_and_escapes)
     write_exact_at(&out, "f", 0.1234567);
     write_exact_at(&out, "g", NAN);
     write_close(&out, '}');
-    EXPECT_TEXT_EQ(out.chars,
-                   "{\"a\":18446744073709551615,\"b\":[0,1.5,-2.125,0.07,null,[]],"
-                   "\"c\":\"\\\"\\\\\\n</script>\",\"d\":null,\"e\":true,\"f\":0.1234567,\"g\":null}");
+    EXPECT_TEXT_EQ(out.chars, "{\"a\":18446744073709551615,\"b\":[0,1.5,-2.125,0.07,null,[]],"
+                              "\"c\":\"\\\"\\\\\\n</script>\",\"d\":null,\"e\":true,\"f\":0.1234567,\"g\":null}");
     text_release(&out);
 }
 
