@@ -106,6 +106,14 @@ def test_mutants_of_a_folder_are_listed_and_drawn_by_seed():
     assert "there is no src/nowhere.c" in dev("mutate", "--list", "src/nowhere.c").stderr
 
 
+def test_changes_that_are_known_to_be_harmless_are_of_lines_that_stand():
+    script = ("import json, sys; sys.path.insert(0, 'tests/mutation'); import mutate; known = mutate.listed('tests/mutation/harmless.txt');"
+              "found = [one for path in mutate.files_of({key.split(': ')[0] for key in known}) for one in mutate.mutants_of(path, open(path).read())];"
+              "print(json.dumps(sorted(known - {one.key() for one in found} - {f'{one.path}: {one.source_line}: *' for one in found})))")
+    ended = subprocess.run(["/usr/bin/python3", "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert json.loads(ended.stdout) == []
+
+
 # ---- coverage ----
 
 
