@@ -43,7 +43,8 @@ static const struct option booksim_options[] = {
     OPTION_ENUM(
         struct booksim_config, speculation, "\"none\"", speculation_names,
         "when a head asks for the switch together with its virtual channel: never, when one that it may take is "
-        "free and has room, when one is free, or always; allocators that know no ranks may keep others waiting for it"),
+        "free and has room, when one is free, or always; an allocator that looks at no ranks (islip, lonely_output, "
+        "maximum_size, pim, round_robin) may serve heads without a virtual channel for ever, as BookSim's do"),
     OPTION_ENUM(struct booksim_config, priority, "\"none\"", priority_names,
                 "who goes before others where allocators look at it: packets by the application that they are of, by "
                 "when they were made, entered the network or came to the router, by flits behind them, by hops, or by "
