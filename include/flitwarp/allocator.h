@@ -37,7 +37,7 @@ struct allocator_ops {
     COMPONENT_HEAD;
     /* Whether .age must be filled (an arbiter inside needs it); NULL: no. */
     bool (*needs_age)(const void *config);
-    bool moves_by_itself; /* its memory moves with every allocation, even without requests */
+    bool moves_by_itself; /* its memory moves with every allocation, and in BookSim's router even without requests */
     /* Bytes of memory for one allocator of this size; NULL: none. It starts zeroed. */
     size_t (*state_size)(const void *config, uint32_t rows, uint32_t cols);
     /* Fills the zeroed memory; optional. */
@@ -113,15 +113,16 @@ void matching_init(struct matching *matching, struct arena *arena, uint32_t rows
 struct allocation {
     const struct allocator_ops *ops;
     const void *config;
+    bool runs_idle;           /* the router has it run also where nobody asks: the memory of some moves all the same */
     struct matching matching; /* scratch */
 };
 void allocation_init(struct allocation *allocation, struct arena *arena, const struct choice *choice, uint32_t rows,
                      uint32_t cols);
-/* Grants what was asked for; false: nothing was. Who asked without a request may move the memory of one that moves by itself. */
-static inline bool allocation_run(struct allocation *allocation, void *state, struct random *random, bool is_asked)
+/* Grants what was asked for; false: nothing was. */
+static inline bool allocation_run(struct allocation *allocation, void *state, struct random *random)
 {
     struct matching *matching = &allocation->matching;
-    if (!bits_any(matching->active_rows, matching->row_words) && !(is_asked && allocation->ops->moves_by_itself))
+    if (!bits_any(matching->active_rows, matching->row_words) && !allocation->runs_idle)
         return false;
     matching->random = random;
     allocation->ops->allocate(state, allocation->config, matching);

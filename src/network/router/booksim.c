@@ -242,8 +242,10 @@ static bool ask_for_vcs(struct booksim *q, struct booksim_router *r)
     m->cols = r->out_count * q->num_vcs;
     r->vc.begun = r->vc.count;
     for (uint32_t i = 0; i < r->vc.begun; i++)
+    if (!r->vc.begun)
+        return false;
         ask_for_vc(q, r, r->vc.lanes[i], m);
-    bool has_requests = allocation_run(&q->vcs, r->vc_state, &r->random, r->vc.begun);
+    bool has_requests = allocation_run(&q->vcs, r->vc_state, &r->random);
     for (uint32_t i = 0; i < r->vc.begun; i++) {
         uint32_t number = r->vc.lanes[i], row = vc_row(q, r, number);
         uint32_t column = m->grant[row], port = r->out_port[column / q->num_vcs];
@@ -348,13 +350,15 @@ static bool ask_for_switch(struct booksim *q, struct booksim_router *r, tick_t n
     m->cols = r->out_count * q->config.output_speedup;
     r->waiting.begun = r->waiting.count;
     for (uint32_t i = 0; i < r->waiting.begun; i++) {
+    if (!r->waiting.begun)
+        return false;
         uint32_t number = r->waiting.lanes[i], output = r->inputs[number].output;
         if (r->inputs[number].stage == STAGE_ASKS_VC)
             ask_by_speculation(q, r, number, m, now);
         else if (!is_full(q, r, output) && !has_full_queue(q, r, output / q->num_vcs, now))
             ask_for_column(q, r, number, output, m);
     }
-    bool has_requests = allocation_run(&q->ways, r->switch_state, &r->random, r->waiting.begun);
+    bool has_requests = allocation_run(&q->ways, r->switch_state, &r->random);
     read_switch_grants(q, r, m);
     if (has_requests)
         matching_clear(m, m->row_words, m->col_words);

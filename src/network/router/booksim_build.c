@@ -247,6 +247,8 @@ static void booksim_share(void *routers)
     struct arena *arena = q->network->arena;
     allocation_init(&q->vcs, arena, &c->vc_allocator, q->lanes, q->lanes);
     allocation_init(&q->ways, arena, &c->allocator, q->rows, q->columns);
+    q->vcs.runs_idle = q->vcs.ops->moves_by_itself;
+    q->ways.runs_idle = q->ways.ops->moves_by_itself;
     if (c->empty_vcs_first || q->network->routing.escape_vcs || c->priority != PRIORITY_NONE)
         add_ranks(&q->vcs.matching, arena);
     if (q->is_ranked)

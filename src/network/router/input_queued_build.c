@@ -230,6 +230,7 @@ void input_queued_share(void *routers)
     q->outputs = q->outputs ? output_stage_share(q->outputs, q->network) : NULL;
     allocation_init(&q->vcs, arena, &c->vc_allocator, q->lanes, q->lanes);
     allocation_init(&q->ways, arena, &c->allocator, q->switch_rows, q->switch_cols);
+    q->ways.runs_idle = true; /* a wavefront turns on */
     if (q->ways.matching.age)
         memset(q->ways.matching.age, 0xff, sizeof(uint64_t) * q->switch_rows * q->switch_cols);
     q->eligible = arena_array(arena, uint64_t, q->words);

@@ -116,7 +116,7 @@ bool input_queued_match_outputs(struct view *v)
     BITS_EACH(lane, v->waiting, q->words)
         if (!bits_test(v->busy, (uint32_t)lane))
             request_outputs(v, m, (uint32_t)lane);
-    if (!allocation_run(&q->vcs, (unsigned char *)v->head + q->vc_state_at, &q->random[v->head->number], false))
+    if (!allocation_run(&q->vcs, (unsigned char *)v->head + q->vc_state_at, &q->random[v->head->number]))
         return false;
     BITS_EACH(lane, m->granted, q->words) {
         uint32_t output = m->grant[lane];
@@ -277,9 +277,7 @@ static void match_eligible(struct view *v)
         keep_one_vc(v);
     BITS_EACH(lane, q->eligible, q->words)
         request_switch(v, m, lane);
-    m->random = &q->random[v->head->number];
-    q->ways.ops->allocate((unsigned char *)v->head + q->switch_state_at, q->ways.config,
-                          m); /* also where nobody asks */
+    allocation_run(&q->ways, (unsigned char *)v->head + q->switch_state_at, &q->random[v->head->number]);
     BITS_EACH(row, m->granted, m->row_words) {
         uint32_t lane = choose_lane(v, (uint32_t)row, m->grant[row] / q->config.output_speedup);
         if (q->is_extended && !(bits_test(v->sendable, lane) && input_queued_may_send(v, lane)))

@@ -227,7 +227,7 @@ static void allocate(struct omnipath *q, struct omnipath_router *r, uint64_t vls
     struct matching *matching = &q->allocation.matching;
     BITS_EACH(source, r->asking, q->source_words)
         ask(q, r, (uint32_t)source, q->candidates[source] & vls);
-    if (!allocation_run(&q->allocation, r->allocator, &r->random, false))
+    if (!allocation_run(&q->allocation, r->allocator, &r->random))
         return;
     BITS_EACH(source, matching->granted, matching->row_words) {
         uint32_t sink = matching->grant[source] + q->all_ports;

@@ -172,7 +172,7 @@ static bool allocate_vcs(struct staged *q, struct staged_router *r)
             for (uint64_t left = lane->asked[w] & r->free[w]; left; left &= left - 1)
                 request(q, matching, number, (uint32_t)(w * WORD_BITS + lowest_bit(left)), lane->middle);
     }
-    if (!allocation_run(&q->vcs, r->vc_state, &r->random, false))
+    if (!allocation_run(&q->vcs, r->vc_state, &r->random))
         return false;
     BITS_EACH(number, matching->granted, q->words) {
         struct staged_lane *lane = &r->inputs[number];
@@ -218,7 +218,7 @@ static void match_ports(struct staged *q, struct staged_router *r)
         heed_locks(q, r);
     BITS_EACH(number, q->eligible, q->words)
         request(q, matching, number, r->inputs[number].output / q->num_vcs, r->inputs[number].exit);
-    if (!allocation_run(&q->ways, r->switch_state, &r->random, false))
+    if (!allocation_run(&q->ways, r->switch_state, &r->random))
         return;
     BITS_EACH(number, matching->granted, q->words) {
         struct staged_lane *lane = &r->inputs[number];
