@@ -18,8 +18,9 @@ struct piece;
     struct output_stage *outputs;  /* of network/router/output_stage.h; NULL: there are no output queues */            \
     struct route question;         /* scratch: to the routing algorithm */                                             \
     uint32_t ports, num_vcs, lanes;                                                                                    \
-    uint32_t words;    /* of a set of lanes */                                                                         \
-    uint64_t flit_hops /* flits through routers so far: the architecture counts them */
+    uint32_t words;     /* of a set of lanes */                                                                        \
+    uint32_t ring_mask; /* of a place in an input lane's ring, where the architecture has such rings */                \
+    uint64_t flit_hops  /* flits through routers so far: the architecture counts them */
 
 /* The head of any architecture's struct. */
 struct __attribute__((may_alias)) routers {
@@ -157,48 +158,49 @@ static inline uint64_t *router_usable(const struct network *network, uint32_t ro
     return usable;
 }
 
-/* The buffer of an input lane: a ring of flits, and where the credits of those that leave it go. */
+/* The buffer of an input lane: a ring of flits, and where the credits of those that leave it go. `mask` is ring_mask. */
 struct lane_buffer {
     struct flit *ring;
-    uint32_t mask;         /* of a place in the ring */
     uint16_t first, count; /* free-running; flits in it */
-    struct lane_place back;
-    uint32_t back_latency, back_kind;
+    uint16_t back_kind, back_lane;
+    uint32_t back_target, back_latency;
 };
 
 static inline struct lane_buffer lane_buffer_make(const struct network *network, uint32_t router, uint32_t lane,
-                                                  uint32_t depth)
+                                                  uint32_t mask)
 {
     const struct link *link = network_link(network, router, lane / network->num_vcs);
     return (struct lane_buffer){
-        .ring = arena_array(network->arena, struct flit, ring_mask_for(depth) + 1),
-        .mask = ring_mask_for(depth),
-        .back = link_lane(link, lane % network->num_vcs),
-        .back_latency = link->latency,
+        .ring = arena_array(network->arena, struct flit, mask + 1),
         .back_kind = link->to_terminal ? EVENT_TERMINAL_CREDIT : EVENT_CREDIT,
+        .back_lane = (uint16_t)link_lane(link, lane % network->num_vcs).lane,
+        .back_target = link->target,
+        .back_latency = link->latency,
     };
 }
 
 /* A flit that has come is stored; the buffer holds `depth` of them. */
 static inline void lane_buffer_put(struct lane_buffer *buffer, const struct flit_event *event, uint32_t depth,
-                                   tick_t now)
+                                   uint32_t mask, tick_t now)
 {
     FW_CHECK(buffer->count < depth, "tick %llu router %u lane %u: packet %u overruns the buffer",
              (unsigned long long)now, event->to.target, event->to.lane, event->flit.packet);
-    buffer->ring[(buffer->first + buffer->count++) & buffer->mask] = event->flit;
+    buffer->ring[(buffer->first + buffer->count++) & mask] = event->flit;
 }
 
-static inline struct flit lane_buffer_front(const struct lane_buffer *buffer)
+static inline struct flit lane_buffer_front(const struct lane_buffer *buffer, uint32_t mask)
 {
-    return buffer->ring[buffer->first & buffer->mask];
+    return buffer->ring[buffer->first & mask];
 }
 
 /* The flit in front leaves, and gives its place back at `sent`. */
-static inline struct flit lane_buffer_take(struct lane_buffer *buffer, struct network *network, tick_t sent)
+static inline struct flit lane_buffer_take(struct lane_buffer *buffer, uint32_t mask, struct network *network,
+                                           tick_t sent)
 {
-    send_credit(network, buffer->back_kind, buffer->back, sent + buffer->back_latency);
+    struct lane_place back = {.target = buffer->back_target, .lane = buffer->back_lane};
+    send_credit(network, buffer->back_kind, back, sent + buffer->back_latency);
     buffer->count--;
-    return buffer->ring[buffer->first++ & buffer->mask];
+    return buffer->ring[buffer->first++ & mask];
 }
 
 /* Gives the next part of a router's block of memory its place in it. */

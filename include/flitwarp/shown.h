@@ -60,8 +60,9 @@ static inline void shown_add_input(struct shown_router *shown, uint32_t lane, st
     if (shown)
         shown_add(shown, &shown->inputs[lane].queue, flit.packet, flit.place & FLIT_POSITION, 1);
 }
-static inline void shown_add_buffer(struct shown_router *shown, uint32_t lane, const struct lane_buffer *buffer)
+static inline void shown_add_buffer(struct shown_router *shown, uint32_t lane, const struct lane_buffer *buffer,
+                                    uint32_t mask)
 {
     if (shown)
-        shown_add_ring(shown, &shown->inputs[lane].queue, buffer->ring, buffer->mask, buffer->first, buffer->count);
+        shown_add_ring(shown, &shown->inputs[lane].queue, buffer->ring, mask, buffer->first, buffer->count);
 }

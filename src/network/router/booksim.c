@@ -38,8 +38,8 @@ void booksim_receive_flits(void *routers, tick_t now, const void *events, uint32
     for (const struct flit_event *event = events, *end = event + count; event < end; event++) {
         struct booksim_router *r = &q->each[event->to.target];
         struct booksim_lane *lane = &r->inputs[event->to.lane];
-        uint32_t place = (uint32_t)(lane->buffer.first + lane->buffer.count) & lane->buffer.mask;
-        lane_buffer_put(&lane->buffer, event, q->places, now);
+        uint32_t place = (uint32_t)(lane->buffer.first + lane->buffer.count) & q->ring_mask;
+        lane_buffer_put(&lane->buffer, event, q->ring_mask + 1, q->ring_mask, now);
         if (lane->came)
             lane->came[place] = now;
         if (lane->ahead && (event->flit.place & FLIT_HEAD))
@@ -139,9 +139,9 @@ static int64_t rank_of(const struct booksim *q, const struct booksim_lane *lane)
     const struct packet *packet = booksim_front(q, lane);
     switch (q->config.priority) {
     case PRIORITY_NETWORK_AGE:
-        return -(int64_t)(packet->injected + (lane_buffer_front(&lane->buffer).place & FLIT_POSITION));
+        return -(int64_t)(packet->injected + (lane_buffer_front(&lane->buffer, q->ring_mask).place & FLIT_POSITION));
     case PRIORITY_LOCAL_AGE:
-        return -(int64_t)lane->came[lane->buffer.first & lane->buffer.mask];
+        return -(int64_t)lane->came[lane->buffer.first & q->ring_mask];
     case PRIORITY_QUEUE_LENGTH:
         return lane->buffer.count;
     case PRIORITY_HOPS:
@@ -157,10 +157,11 @@ static void route(struct booksim *q, struct booksim_router *r, uint32_t number, 
 {
     struct booksim_lane *lane = &r->inputs[number];
     if (lane->ahead)
-        memcpy(lane->wants, lane->ahead + (size_t)(lane->buffer.first & lane->buffer.mask) * q->words,
+        memcpy(lane->wants, lane->ahead + (size_t)(lane->buffer.first & q->ring_mask) * q->words,
                q->words * sizeof *lane->wants);
     else
-        route_packet(q, r->number, lane_buffer_front(&lane->buffer).packet, number, lane->wants, r->usable, now);
+        route_packet(q, r->number, lane_buffer_front(&lane->buffer, q->ring_mask).packet, number, lane->wants,
+                     r->usable, now);
     if (q->config.vcs_by_next_output)
         booksim_keep_vcs_for_output(q, r, lane);
     lane->hops = booksim_front(q, lane)->hops;
@@ -241,9 +242,9 @@ static bool ask_for_vcs(struct booksim *q, struct booksim_router *r)
     m->rows = r->in_count * q->num_vcs;
     m->cols = r->out_count * q->num_vcs;
     r->vc.begun = r->vc.count;
-    for (uint32_t i = 0; i < r->vc.begun; i++)
     if (!r->vc.begun)
         return false;
+    for (uint32_t i = 0; i < r->vc.begun; i++)
         ask_for_vc(q, r, r->vc.lanes[i], m);
     bool has_requests = allocation_run(&q->vcs, r->vc_state, &r->random);
     for (uint32_t i = 0; i < r->vc.begun; i++) {
@@ -349,9 +350,9 @@ static bool ask_for_switch(struct booksim *q, struct booksim_router *r, tick_t n
     m->rows = r->in_count * q->config.input_speedup;
     m->cols = r->out_count * q->config.output_speedup;
     r->waiting.begun = r->waiting.count;
-    for (uint32_t i = 0; i < r->waiting.begun; i++) {
     if (!r->waiting.begun)
         return false;
+    for (uint32_t i = 0; i < r->waiting.begun; i++) {
         uint32_t number = r->waiting.lanes[i], output = r->inputs[number].output;
         if (r->inputs[number].stage == STAGE_ASKS_VC)
             ask_by_speculation(q, r, number, m, now);
@@ -380,7 +381,8 @@ static tick_t credit_time(const struct booksim *q, struct booksim_router *r, uin
 static void leave(struct booksim *q, struct booksim_router *r, uint32_t number, tick_t now, tick_t step)
 {
     struct booksim_lane *lane = &r->inputs[number];
-    struct flit flit = lane_buffer_take(&lane->buffer, q->network, credit_time(q, r, number / q->num_vcs, now, step));
+    struct flit flit =
+        lane_buffer_take(&lane->buffer, q->ring_mask, q->network, credit_time(q, r, number / q->num_vcs, now, step));
     uint32_t output = lane->output, row = switch_row(q, r, number);
     bool is_tail = flit.place & FLIT_TAIL;
     room_send(&q->rule, booksim_room_of(q, r, output / q->num_vcs), output % q->num_vcs, is_tail);

@@ -93,7 +93,6 @@ struct booksim {
     ROUTERS_HEAD;
     struct booksim_config config;
     struct booksim_rule rule;
-    uint32_t places;        /* of a lane's ring */
     uint32_t local_lanes;   /* of ports to terminals, which BookSim counts behind the others */
     uint32_t rows, columns; /* of the switch */
     uint32_t most_crossing; /* flits in it at once */
@@ -113,7 +112,7 @@ static inline struct booksim_room *booksim_room_of(const struct booksim *q, cons
 /* The packet at the front of a lane. */
 static inline struct packet *booksim_front(const struct booksim *q, const struct booksim_lane *lane)
 {
-    return network_packet(q->network, lane_buffer_front(&lane->buffer).packet);
+    return network_packet(q->network, lane_buffer_front(&lane->buffer, q->ring_mask).packet);
 }
 
 /* What the router and the terminals before it know of a buffer. */

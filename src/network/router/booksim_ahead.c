@@ -44,8 +44,8 @@ void booksim_keep_vcs_for_output(struct booksim *q, struct booksim_router *r, st
         return; /* from a terminal of this router to another: as routing says */
     if (!link->to_terminal) {
         router = link->target;
-        ahead = booksim_look_ahead(q->network, &q->question, lane_buffer_front(&lane->buffer).packet, router,
-                                   output % q->num_vcs, answer);
+        ahead = booksim_look_ahead(q->network, &q->question, lane_buffer_front(&lane->buffer, q->ring_mask).packet,
+                                   router, output % q->num_vcs, answer);
         range = answer;
     }
     uint64_t vcs = bits_word(range, ahead / q->num_vcs * q->num_vcs, q->num_vcs);

@@ -109,16 +109,16 @@ static void init_lane(struct booksim *q, struct booksim_router *r, uint32_t numb
     struct arena *arena = q->network->arena;
     struct booksim_lane *lane = &r->inputs[number];
     *lane = (struct booksim_lane){
-        .buffer = lane_buffer_make(q->network, r->number, number, q->places),
+        .buffer = lane_buffer_make(q->network, r->number, number, q->ring_mask),
         .wants = arena_array(arena, uint64_t, q->words),
-        .came = q->config.priority == PRIORITY_LOCAL_AGE ? arena_array(arena, tick_t, q->places) : NULL,
-        .ahead = q->asks_ahead ? arena_array(arena, uint64_t, (size_t)q->places * q->words) : NULL,
+        .came = q->config.priority == PRIORITY_LOCAL_AGE ? arena_array(arena, tick_t, q->ring_mask + 1) : NULL,
+        .ahead = q->asks_ahead ? arena_array(arena, uint64_t, (size_t)(q->ring_mask + 1) * q->words) : NULL,
         .output = NO_GRANT,
     };
     bool to_router = lane->buffer.back_kind == EVENT_CREDIT;
-    const struct lane_place *back = &lane->buffer.back;
-    if (to_router && back->target != FW_NONE) /* as long as the flit took on its way here, not as one on the way back */
-        lane->buffer.back_latency = network_link(q->network, back->target, back->lane / q->network->num_vcs)->latency;
+    uint32_t target = lane->buffer.back_target, port = lane->buffer.back_lane / q->num_vcs;
+    if (to_router && target != FW_NONE) /* as long as the flit took on its way here, not as one on the way back */
+        lane->buffer.back_latency = network_link(q->network, target, port)->latency;
     lane->buffer.back_latency += (uint32_t)q->config.cycle * (1 + (to_router ? q->config.credit_latency : 0));
     r->owner[number] = NOBODY;
 }
@@ -222,7 +222,7 @@ static void booksim_build(void *routers, const void *config)
     q->config = *(const struct booksim_config *)config;
     const struct booksim_config *c = &q->config;
     q->rule = booksim_rule_of(c);
-    q->places = 1 + ring_mask_for(buffer_most(c->num_vcs, c->buffer_depth, c->buffer_exclusive, c->buffer_maximum));
+    q->ring_mask = ring_mask_for(buffer_most(c->num_vcs, c->buffer_depth, c->buffer_exclusive, c->buffer_maximum));
     q->local_lanes = network->routing.local_ports * q->num_vcs;
     q->rows = q->ports * c->input_speedup;
     q->columns = q->ports * c->output_speedup;
@@ -281,7 +281,7 @@ static void booksim_look(const void *routers, uint32_t router, uint32_t number, 
                             : q->rule.depth - (room->held[vc] < q->rule.depth ? room->held[vc] : q->rule.depth - 1);
     }
     if (lane->buffer.count)
-        seen->packet = lane_buffer_front(&lane->buffer).packet;
+        seen->packet = lane_buffer_front(&lane->buffer, q->ring_mask).packet;
     if (lane->stage == STAGE_HAS_VC)
         seen->output = lane->output;
     else if (lane->stage == STAGE_ASKS_VC) {
@@ -291,7 +291,7 @@ static void booksim_look(const void *routers, uint32_t router, uint32_t number, 
         seen->output = LANE_ROUTED;
     }
     seen->room = 1;
-    shown_add_buffer(shown, number, &lane->buffer);
+    shown_add_buffer(shown, number, &lane->buffer, q->ring_mask);
 }
 
 static const struct router_ops booksim = {

@@ -103,7 +103,6 @@ struct input_queued {
     tick_t next_packet;             /* from the switch grant of a tail to the next packet's turn */
     uint64_t port_lanes[WORD_BITS]; /* by lane of the first word: the lanes of its port, as far as they are in it */
     uint64_t busy_after_grant;      /* all ones, or none when a VC is allocated in no time */
-    uint32_t ring_mask;
     uint32_t switch_rows, switch_cols;
     bool reserves_packet; /* a head moves on only when the whole packet has room */
     bool needs_room;      /* routing has escape VCs: an output lane is given only with room for the whole packet, or all

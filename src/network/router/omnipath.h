@@ -130,7 +130,7 @@ struct omnipath {
     uint32_t all_ports;               /* in whole MPorts: some may be unused */
     uint32_t sources, sinks, buffers; /* see above; sinks begin with the first central one */
     uint32_t source_words;            /* of a set of sources */
-    uint32_t ring_mask, storing_mask, routing_mask;
+    uint32_t storing_mask, routing_mask;
     uint32_t flits_per_credit;
     struct shared_room_rule rule[2];        /* by whether the buffer is a central one */
     struct shared_room_rule terminal_rule;  /* of what terminals take in, which they do at once: counts flits */

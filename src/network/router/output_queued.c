@@ -82,7 +82,7 @@ struct output_queued_router {
 struct output_queued {
     ROUTERS_HEAD;
     tick_t cycle, routing, transfer, credit; /* ticks */
-    uint32_t depth, ring_mask;               /* of input buffers */
+    uint32_t depth;                          /* of input buffers */
     bool needs_room; /* routing has escape VCs: a lane is given with room for the whole packet; see output_has_room */
     uint64_t *ready, *offered; /* scratch: sets of input and of output lanes */
     struct output_queued_router *each;

@@ -82,7 +82,7 @@ static void single_cycle_receive_flits(void *routers, tick_t now, const void *ev
     struct single_cycle *q = routers;
     for (const struct flit_event *event = events, *end = event + count; event < end; event++) {
         struct router *router = &q->each[event->to.target];
-        lane_buffer_put(&router->lanes[event->to.lane].buffer, event, q->config->buffer_depth, now);
+        lane_buffer_put(&router->lanes[event->to.lane].buffer, event, q->config->buffer_depth, q->ring_mask, now);
         single_cycle_wake(q, router, now);
     }
 }
@@ -105,7 +105,7 @@ static void single_cycle_receive_credits(void *routers, tick_t now, const void *
 static void route(struct single_cycle *q, const struct router *router, uint32_t number, tick_t now)
 {
     struct lane *lane = &router->lanes[number];
-    struct flit front = lane_buffer_front(&lane->buffer);
+    struct flit front = lane_buffer_front(&lane->buffer, q->ring_mask);
     FW_CHECK(front.place & FLIT_HEAD, "router %u lane %u: packet %u begins with flit %u", router->number, number,
              front.packet, front.place & FLIT_POSITION);
     route_packet(q, router->number, front.packet, number, lane->wants, router->usable, now);
@@ -124,7 +124,7 @@ static bool has_room(const struct single_cycle *q, const struct lane *output, co
 static void take(const struct single_cycle *q, struct router *router, uint32_t number)
 {
     struct lane *lane = &router->lanes[number];
-    const struct packet *packet = network_packet(q->network, lane_buffer_front(&lane->buffer).packet);
+    const struct packet *packet = network_packet(q->network, lane_buffer_front(&lane->buffer, q->ring_mask).packet);
     uint32_t best = FW_NONE;
     BITS_EACH(output, lane->wants, q->words)
         if (router->lanes[output].owner == NOBODY && has_room(q, &router->lanes[output], packet) &&
@@ -173,7 +173,7 @@ static void send(struct single_cycle *q, struct router *router, uint32_t number,
     struct lane *lane = &router->lanes[number], *output = &router->lanes[lane->output];
     struct port *from = &router->ports[number / q->num_vcs], *to = &router->ports[lane->output / q->num_vcs];
     struct lane_place ahead = link_lane(output->link, lane->output % q->num_vcs);
-    struct flit flit = lane_buffer_take(&lane->buffer, q->network, now);
+    struct flit flit = lane_buffer_take(&lane->buffer, q->ring_mask, q->network, now);
     output->credits--;
     output->flits++;
     q->flit_hops++;
@@ -260,7 +260,7 @@ static void build_router(const struct single_cycle *q, struct router *router, ui
         const struct link *link = network_link(q->network, number, lane / q->num_vcs);
         router->lanes[lane] = (struct lane){
             .link = link,
-            .buffer = lane_buffer_make(q->network, number, lane, q->config->buffer_depth),
+            .buffer = lane_buffer_make(q->network, number, lane, q->ring_mask),
             .wants = wants + (size_t)q->words * lane,
             .output = LANE_IDLE,
             .owner = NOBODY,
@@ -273,6 +273,7 @@ static void single_cycle_build(void *routers, const void *config)
 {
     struct single_cycle *q = routers;
     q->config = config;
+    q->ring_mask = ring_mask_for(q->config->buffer_depth);
     q->each = arena_array(q->network->arena, struct router, q->network->topology.routers);
     for (uint32_t router = 0; router < q->network->topology.routers; router++)
         build_router(q, &q->each[router], router);
@@ -299,7 +300,7 @@ static void single_cycle_look(const void *routers, uint32_t router, uint32_t num
     const struct lane *lanes = q->each[router].lanes, *lane = &lanes[number];
     bool needs_room = routing_needs_room(&q->network->routing);
     if (lane->buffer.count) {
-        seen->packet = lane_buffer_front(&lane->buffer).packet;
+        seen->packet = lane_buffer_front(&lane->buffer, q->ring_mask).packet;
         seen->room = lane->output < LANE_WAITS ? !lanes[lane->output].credits
                      : needs_room              ? network_packet(q->network, seen->packet)->size
                                                : 0;
@@ -311,7 +312,7 @@ static void single_cycle_look(const void *routers, uint32_t router, uint32_t num
     seen->is_full = lane->owner == NOBODY && needs_room;
     seen->credits = lane->credits;
     seen->depth = bits_test(q->each[router].usable, number) ? lane->link->depth : 0;
-    shown_add_buffer(shown, number, &lane->buffer);
+    shown_add_buffer(shown, number, &lane->buffer, q->ring_mask);
 }
 
 static const struct router_ops single_cycle = {

@@ -33,7 +33,7 @@ void staged_receive_flits(void *routers, tick_t now, const void *events, uint32_
     struct staged *q = routers;
     for (const struct flit_event *event = events, *end = event + count; event < end; event++) {
         struct staged_router *r = &q->each[event->to.target];
-        lane_buffer_put(&r->inputs[event->to.lane].buffer, event, q->config.buffer.buffer_depth, now);
+        lane_buffer_put(&r->inputs[event->to.lane].buffer, event, q->config.buffer.buffer_depth, q->ring_mask, now);
         bits_add(r->active, event->to.lane);
         staged_wake(q, r, now);
     }
@@ -120,11 +120,11 @@ static void leave(struct staged *q, struct staged_router *r, struct staged_lane 
 /* From the buffer to the entry. */
 static void enter(struct staged *q, struct staged_lane *lane, tick_t now)
 {
-    struct flit flit = lane_buffer_front(&lane->buffer);
+    struct flit flit = lane_buffer_front(&lane->buffer, q->ring_mask);
     bool is_head = flit.place & FLIT_HEAD;
     if (is_head && q->config.stores_packet && lane->buffer.count < network_packet(q->network, flit.packet)->size)
         return;
-    lane->entry = lane_buffer_take(&lane->buffer, q->network, now);
+    lane->entry = lane_buffer_take(&lane->buffer, q->ring_mask, q->network, now);
     lane->entry_state = is_head ? REGISTER_ASKS : REGISTER_READY;
     lane->routed_at = now + q->routing;
 }

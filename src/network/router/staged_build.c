@@ -67,7 +67,7 @@ static void init_lane(struct staged *q, struct staged_router *r, uint32_t number
     const struct link *link = network_link(q->network, r->number, number / q->num_vcs);
     r->inputs[number] = (struct staged_lane){
         .held = NOBODY,
-        .buffer = lane_buffer_make(q->network, r->number, number, q->config.buffer.buffer_depth),
+        .buffer = lane_buffer_make(q->network, r->number, number, q->ring_mask),
         .answer = arena_array(arena, uint64_t, q->words),
         .asked = arena_array(arena, uint64_t, q->words),
     };
@@ -118,6 +118,7 @@ static void staged_build(void *routers, const void *config)
                                                      .reserves_packet = c->output_room == ROOM_FOR_PACKET,
                                                      .holds = c->output_hold,
                                                  });
+    q->ring_mask = ring_mask_for(c->buffer.buffer_depth);
     q->cycle = c->cycle;
     q->routing = c->routing_latency * c->cycle;
     q->crossbar = c->crossbar_latency * c->cycle;
@@ -185,7 +186,7 @@ static void staged_look(const void *routers, uint32_t router, uint32_t number, s
     uint32_t count = list_registers(lane, registers);
     seen->flits = count + lane->buffer.count;
     if (seen->flits)
-        seen->packet = count ? registers[0].packet : lane_buffer_front(&lane->buffer).packet;
+        seen->packet = count ? registers[0].packet : lane_buffer_front(&lane->buffer, q->ring_mask).packet;
     look_at_front(q, lane, seen);
     seen->owner = r->owner[number];
     seen->credits = r->credits[number];
@@ -198,7 +199,7 @@ static void staged_look(const void *routers, uint32_t router, uint32_t number, s
     }
     for (uint32_t i = 0; i < count; i++)
         shown_add_input(shown, number, registers[i]);
-    shown_add_buffer(shown, number, &lane->buffer);
+    shown_add_buffer(shown, number, &lane->buffer, q->ring_mask);
 }
 
 static const struct router_ops staged = {

@@ -96,7 +96,7 @@ static void staged_output_receive_flits(void *routers, tick_t now, const void *e
     struct staged_output *q = routers;
     for (const struct flit_event *event = events, *end = event + count; event < end; event++) {
         struct staged_output_router *r = &q->each[event->to.target];
-        lane_buffer_put(&r->inputs[event->to.lane].buffer, event, q->config.buffer.buffer_depth, now);
+        lane_buffer_put(&r->inputs[event->to.lane].buffer, event, q->config.buffer.buffer_depth, q->ring_mask, now);
         bits_add(r->active, event->to.lane);
         staged_output_wake(q, r, now);
     }
@@ -184,11 +184,11 @@ static bool advance(struct staged_output *q, struct staged_input *lane, tick_t n
     if (lane->state == ENTRY_GONE)
         lane->state = ENTRY_EMPTY;
     if (lane->state == ENTRY_EMPTY && lane->buffer.count) {
-        struct flit flit = lane_buffer_front(&lane->buffer);
+        struct flit flit = lane_buffer_front(&lane->buffer, q->ring_mask);
         bool is_head = flit.place & FLIT_HEAD;
         if (is_head && lane->buffer.count < network_packet(q->network, flit.packet)->size)
             return false;
-        lane->entry = lane_buffer_take(&lane->buffer, q->network, now);
+        lane->entry = lane_buffer_take(&lane->buffer, q->ring_mask, q->network, now);
         lane->state = is_head ? ENTRY_ROUTED : ENTRY_GONE;
         lane->routed_at = now + q->routing;
     }
@@ -259,7 +259,7 @@ static void init_router(struct staged_output *q, struct staged_output_router *r,
         .random = random_stream(q->network->seed, number, RANDOM_ARBITER),
     };
     for (uint32_t i = 0; i < q->lanes; i++) {
-        r->inputs[i].buffer = lane_buffer_make(q->network, number, i, q->config.buffer.buffer_depth);
+        r->inputs[i].buffer = lane_buffer_make(q->network, number, i, q->ring_mask);
         r->first_waiting[i] = NOBODY;
     }
 }
@@ -279,6 +279,7 @@ static void staged_output_build(void *routers, const void *config)
                                                     .reserves_packet = true,
                                                     .holds = c->output_hold,
                                                 });
+    q->ring_mask = ring_mask_for(c->buffer.buffer_depth);
     q->cycle = c->cycle;
     q->routing = c->routing_latency * c->cycle;
     q->transfer = c->transfer_latency * c->cycle;
@@ -302,13 +303,13 @@ static void staged_output_look(const void *routers, uint32_t router, uint32_t nu
     bool has_entry = lane->state != ENTRY_EMPTY;
     seen->flits = lane->buffer.count + has_entry;
     if (seen->flits)
-        seen->packet = has_entry ? lane->entry.packet : lane_buffer_front(&lane->buffer).packet;
+        seen->packet = has_entry ? lane->entry.packet : lane_buffer_front(&lane->buffer, q->ring_mask).packet;
     seen->output = lane->state == ENTRY_WAITS ? lane->output : seen->flits ? LANE_ROUTED : LANE_IDLE;
     seen->room = lane->state == ENTRY_WAITS ? network_packet(q->network, lane->entry.packet)->size : 0;
     output_look(q->outputs, router, number, seen, shown);
     if (has_entry)
         shown_add_input(shown, number, lane->entry);
-    shown_add_buffer(shown, number, &lane->buffer);
+    shown_add_buffer(shown, number, &lane->buffer, q->ring_mask);
 }
 
 static const struct router_ops staged_output = {
