@@ -4,18 +4,16 @@
 
 #include "base/need.h"
 
+#include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
-enum {
-    SPINS = 1000, /* some 20 us: longer than a window, shorter than a time slice */
-    YIELDS = 32,  /* then the others do not get a core by that alone */
-    NAP_NS = 20000,
-};
+enum { SPINS = 1000 }; /* some 20 us: longer than a window, shorter than a time slice */
 
 struct member {
     struct crew *crew;
@@ -29,9 +27,10 @@ struct crew {
     struct member *members; /* owned */
     uint32_t count;
     bool ends;
-    uint32_t spins; /* before the core is given away */
+    uint32_t spins; /* before a member sleeps */
     _Alignas(64) atomic_uint arrived;
     _Alignas(64) atomic_uint round;
+    atomic_uint asleep; /* members, or about to be */
 };
 
 static void pause_briefly(void)
@@ -41,22 +40,37 @@ static void pause_briefly(void)
 #endif
 }
 
+/*
+ * A member that only yields its core gets it back when another program's time slice has ended, milliseconds later; who
+ * sleeps is woken at once. The kernel lets no one fall asleep whose round is over.
+ */
+static void sleep_through(struct crew *crew, uint32_t round)
+{
+    atomic_fetch_add(&crew->asleep, 1);
+    syscall(SYS_futex, &crew->round, FUTEX_WAIT_PRIVATE, round, NULL, NULL, 0);
+    atomic_fetch_sub(&crew->asleep, 1);
+}
+
+static void open_next_round(struct crew *crew, uint32_t round)
+{
+    atomic_store_explicit(&crew->arrived, 0, memory_order_relaxed);
+    atomic_store(&crew->round, round + 1);
+    if (atomic_load(&crew->asleep))
+        syscall(SYS_futex, &crew->round, FUTEX_WAKE_PRIVATE, crew->count, NULL, NULL, 0);
+}
+
 void crew_meet(struct crew *crew)
 {
     uint32_t round = atomic_load_explicit(&crew->round, memory_order_relaxed);
     if (atomic_fetch_add_explicit(&crew->arrived, 1, memory_order_acq_rel) + 1 == crew->count) {
-        atomic_store_explicit(&crew->arrived, 0, memory_order_relaxed);
-        atomic_store_explicit(&crew->round, round + 1, memory_order_release);
+        open_next_round(crew, round);
         return;
     }
-    for (uint32_t spins = 0; atomic_load_explicit(&crew->round, memory_order_acquire) == round;) {
-        if (spins++ < crew->spins)
+    for (uint32_t spins = 0; atomic_load_explicit(&crew->round, memory_order_acquire) == round; spins++)
+        if (spins < crew->spins)
             pause_briefly();
-        else if (spins < crew->spins + YIELDS)
-            sched_yield();
         else
-            nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
-    }
+            sleep_through(crew, round);
 }
 
 static void *be_member(void *argument)

@@ -3,8 +3,8 @@
 /*
  * Threads that work side by side and meet every few microseconds. The caller is
  * member 0; the others sleep at the meeting point between two calls of crew_run.
- * Who meets spins for a while and then gives its core away, at once where there are
- * more members than cores, so that these are slow but not stuck.
+ * Who meets spins for a while and then sleeps, at once where there are more members
+ * than cores.
  */
 #include <stdbool.h>
 #include <stdint.h>
