@@ -33,7 +33,7 @@ def study(radix=16, loads=LOADS, latencies=LATENCIES, sample=2000, accounting="b
                        "congestion": {"type": "buffer_occupancy", "accounting": accounting, "normalised": False, "per": "port"}},
             "interface": {"type": "queue_per_vc", "latency": 2, "room": "packet", "lock": "packet", "choice": "shortest"},
             "channel": {"latency": "50ns"}, "terminal_channel": {"latency": "50ns"}},
-        "workload": {"applications": [{"type": "blast", "warmup": 3000, "sample": sample, "finish_limit": 1,
+        "workload": {"applications": [{"type": "blast", "warmup": 3000, "sample": sample, "finish_limit": 5000 if endless else 1,
                                        "injection": {"type": "periodic", "rounding": "random"},
                                        "traffic": {"type": "to_root", "block": (radix // 2) ** 2}}]}}
     kind = "endless" if endless else "64 flits"
