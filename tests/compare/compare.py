@@ -75,6 +75,12 @@ class Theirs:
         self.points.append({"load": load, "figures": figures, "cpu": round(cpu, 3)} | ({"glimpse": True} if glimpse else {}))
         return figures, cpu
 
+    def recorded_loads(self):
+        """Below full load, where they stand apart from those that were only glimpsed at: saturation may be known better since."""
+        if self.recorded and hasattr(self.peer, "glimpse"):
+            return sorted(point["load"] for point in self.recorded if point["load"] != FULL and not point.get("glimpse"))
+        return []
+
 
 class Ours:
     """Figures of our runs of the peer's file at a load; what the import called decisive gathers in `decisive`."""
@@ -160,7 +166,7 @@ def by_load(_config, theirs, ours):
     figures, their_cpu = theirs(FULL)
     if not figures["accepted"]:
         raise Refused("nothing arrives at full load: a deadlock")
-    loads = parts_of_saturation(theirs)
+    loads = theirs.recorded_loads() or parts_of_saturation(theirs)
     found, our_cpu = ours(FULL)
     rows = [row(FULL, "saturation", figures["accepted"], found["accepted"], True, (their_cpu, our_cpu), error_between(figures, found))]
     for load in loads:
@@ -232,10 +238,12 @@ def tell(record):
 
 
 def kept(record):
-    """Without what a replay finds again."""
+    """Of the rows what is judged."""
     small = {key: record[key] for key in ("name", "config", "points", "verdict", "cause") if key in record}
     if "rows" in record:
-        small["worst"] = max((abs(one["deviation"]) for one in record["rows"] if one["judged"] and one["deviation"] is not None), default=None)
+        judged = [one for one in record["rows"] if one["judged"] and one["deviation"] is not None]
+        small["ours"] = {f"{one['what']} at {one['load']:g}": float(f"{one['ours']:.5g}") for one in judged}
+        small["worst"] = max((abs(one["deviation"]) for one in judged), default=None)
     return small
 
 

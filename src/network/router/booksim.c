@@ -30,6 +30,12 @@ static void booksim_wake(const struct booksim *q, struct booksim_router *r, tick
     router_wake(q->engine, r->number, &r->step_at, next_edge(when, q->config.cycle));
 }
 
+/* BookSim's number of the port of an input lane. */
+static uint32_t in_number(const struct booksim *q, const struct booksim_router *r, uint32_t lane)
+{
+    return r->in_number[lane / q->num_vcs];
+}
+
 /* ---- what arrives ---- */
 
 void booksim_receive_flits(void *routers, tick_t now, const void *events, uint32_t count)
@@ -46,7 +52,7 @@ void booksim_receive_flits(void *routers, tick_t now, const void *events, uint32
             route_packet(q, r->number, event->flit.packet, event->to.lane, lane->ahead + (size_t)place * q->words,
                          r->usable, now);
         lane->arrived++;
-        bits_add(r->arrived, event->to.lane);
+        bits_add(r->arrived, in_number(q, r, event->to.lane) * q->num_vcs + event->to.lane % q->num_vcs);
         booksim_wake(q, r, now);
     }
 }
@@ -64,11 +70,6 @@ void booksim_receive_credits(void *routers, tick_t now, const void *events, uint
 }
 
 /* ---- numbers ---- */
-
-static uint32_t in_number(const struct booksim *q, const struct booksim_router *r, uint32_t lane)
-{
-    return r->in_number[lane / q->num_vcs];
-}
 
 static uint32_t vc_row(const struct booksim *q, const struct booksim_router *r, uint32_t lane)
 {
@@ -195,10 +196,10 @@ static void queue_arrival(struct booksim *q, struct booksim_router *r, uint32_t 
 static bool queue_arrivals(struct booksim *q, struct booksim_router *r, tick_t now)
 {
     bool has_some = bits_any(r->arrived, q->words);
-    for (uint32_t is_local = 0; has_some && is_local < 2; is_local++) /* routers first */
-        BITS_EACH(number, r->arrived, q->words)
-            if ((number < q->local_lanes) == is_local)
-                queue_arrival(q, r, (uint32_t)number, now);
+    BITS_EACH(row, r->arrived, q->words) {
+        uint32_t port = r->in_port[(uint32_t)row / q->num_vcs];
+        queue_arrival(q, r, port * q->num_vcs + (uint32_t)row % q->num_vcs, now);
+    }
     bits_clear(r->arrived, q->words);
     return has_some;
 }

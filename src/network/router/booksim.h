@@ -69,11 +69,12 @@ struct stage_list {
 struct booksim_router {
     tick_t step_at; /* when it steps next; FW_NEVER: asleep */
     uint32_t number;
-    /* BookSim's numbers of ports by ours, as inputs and as outputs, and ours by its number as an output: it counts those to
-       terminals behind the others, and none that are not used, but for those at the edges of a mesh. */
-    uint16_t *in_number, *out_number, *out_port;
+    /* BookSim's numbers of ports by ours, as inputs and as outputs, and ours by its: it counts those to
+       terminals in front, behind the others on a mesh or torus with one at each router, and none that are not used, but for
+       those at the edges of a mesh. */
+    uint16_t *in_number, *out_number, *in_port, *out_port;
     uint32_t in_count, out_count;
-    uint64_t *arrived; /* input lanes to which a flit has come in this cycle */
+    uint64_t *arrived; /* input lanes to which a flit has come in this cycle, as BookSim numbers them */
     uint64_t *usable;  /* output lanes that lead somewhere */
     struct booksim_lane *inputs;
     unsigned char *rooms;                                   /* by output port: struct booksim_room */
@@ -93,7 +94,6 @@ struct booksim {
     ROUTERS_HEAD;
     struct booksim_config config;
     struct booksim_rule rule;
-    uint32_t local_lanes;   /* of ports to terminals, which BookSim counts behind the others */
     uint32_t rows, columns; /* of the switch */
     uint32_t most_crossing; /* flits in it at once */
     bool asks_ahead;        /* routing is adaptive and takes no time: what it sees is what it was when a head came */

@@ -3,6 +3,7 @@
 #include "network/router/booksim.h"
 
 #include "flitwarp/butterfly.h"
+#include "flitwarp/hyperx.h"
 #include "flitwarp/shown.h"
 #include "network/router/buffer_size.h"
 
@@ -148,19 +149,51 @@ static bool leads_other_way(const struct network *network, uint32_t port, bool a
            (port < fly->radix) != as_output;
 }
 
+/* Are the channels of this side in the order of the routers at their other ends, not in that of our ports? */
+static bool goes_by_neighbour(const struct network *network, bool as_outputs)
+{
+    return strcmp(network->topology.ops->name, "file") == 0 || (topology_hyperx(&network->topology) && !as_outputs);
+}
+
+/* Channels to routers before that at the other end of this one. */
+static uint32_t neighbours_before(const struct network *network, uint32_t router, uint32_t port)
+{
+    uint32_t target = network_link(network, router, port)->target, count = 0;
+    for (uint32_t other = network->routing.local_ports; other < network->ports; other++) {
+        uint32_t its = network_link(network, router, other)->target;
+        count += its != FW_NONE && (its < target || (its == target && other < port));
+    }
+    return count;
+}
+
 /* Gives the ports of a router BookSim's numbers, NO_NUMBER where it has none: see struct booksim_router. */
 static uint32_t number_side(const struct network *network, uint32_t router, bool as_outputs, uint16_t *numbers)
 {
-    uint32_t ports = network->ports, local = network->routing.local_ports, count = 0;
+    uint32_t ports = network->ports, local = network->routing.local_ports, count = 0, terminals = 0;
+    uint32_t first = network->topology.grid && local == 1 ? local : 0;
+    bool is_sorted = goes_by_neighbour(network, as_outputs);
     for (uint32_t i = 0; i < ports; i++) {
-        uint32_t port = i + local < ports ? i + local : i + local - ports;
+        uint32_t port = i + first < ports ? i + first : i + first - ports;
         const struct link *link = network_link(network, router, port);
         bool is_used = port < local ? link->target != FW_NONE && (as_outputs ? link->carries_out : link->carries_in)
                                     : (link->target != FW_NONE || network->topology.grid) &&
                                           !leads_other_way(network, port - local, as_outputs);
         numbers[port] = is_used ? (uint16_t)count++ : NO_NUMBER;
+        terminals += is_used && port < local;
     }
+    for (uint32_t port = local; port < ports && is_sorted; port++)
+        if (numbers[port] != NO_NUMBER)
+            numbers[port] = (uint16_t)(terminals + neighbours_before(network, router, port));
     return count;
+}
+
+static uint16_t *ports_by_number(const struct booksim *q, const uint16_t *numbers)
+{
+    uint16_t *by_number = arena_array(q->network->arena, uint16_t, q->ports);
+    for (uint32_t port = 0; port < q->ports; port++)
+        if (numbers[port] != NO_NUMBER)
+            by_number[numbers[port]] = (uint16_t)port;
+    return by_number;
 }
 
 static void number_ports(const struct booksim *q, struct booksim_router *r)
@@ -168,12 +201,10 @@ static void number_ports(const struct booksim *q, struct booksim_router *r)
     struct arena *arena = q->network->arena;
     r->in_number = arena_array(arena, uint16_t, q->ports);
     r->out_number = arena_array(arena, uint16_t, q->ports);
-    r->out_port = arena_array(arena, uint16_t, q->ports);
     r->in_count = number_side(q->network, r->number, false, r->in_number);
     r->out_count = number_side(q->network, r->number, true, r->out_number);
-    for (uint32_t port = 0; port < q->ports; port++)
-        if (r->out_number[port] != NO_NUMBER)
-            r->out_port[r->out_number[port]] = (uint16_t)port;
+    r->in_port = ports_by_number(q, r->in_number);
+    r->out_port = ports_by_number(q, r->out_number);
 }
 
 static void init_router(struct booksim *q, struct booksim_router *r, uint32_t number)
@@ -223,7 +254,6 @@ static void booksim_build(void *routers, const void *config)
     const struct booksim_config *c = &q->config;
     q->rule = booksim_rule_of(c);
     q->ring_mask = ring_mask_for(buffer_most(c->num_vcs, c->buffer_depth, c->buffer_exclusive, c->buffer_maximum));
-    q->local_lanes = network->routing.local_ports * q->num_vcs;
     q->rows = q->ports * c->input_speedup;
     q->columns = q->ports * c->output_speedup;
     q->most_crossing = most_crossing(q);
