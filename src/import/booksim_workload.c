@@ -86,6 +86,10 @@ static void booksim_put_vcs(struct import *import)
         import_set(import, "/network", "protocol_classes=2");
         import_set(import, "/network.interface", "answers=1");
         import_set(import, "", "reply_protocol_class=1");
+        if (booksim_is(import, "priority", "sequence"))
+            booksim_note(import, "priority", DECISIVE,
+                         "BookSim numbers a packet when it begins to leave, replies so before requests that wait",
+                         "age");
         if (booksim_is(import, "topology", "dragonflynew")) /* its functions know nothing of such halves */
             import_set(import, "/network.routing", "shared_vcs=true");
         return;

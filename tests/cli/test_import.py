@@ -353,6 +353,8 @@ def test_requests_and_replies_with_halves_of_the_vcs_are_protocol_classes(booksi
     assert imported["network.protocol_classes"] == 2 and imported["network.interface.answers"] == 1
     assert imported["workload.applications.0.reply_protocol_class"] == 1 and imported.notes == []
     assert "half of the VCs" in booksim("routing_function = dim_order; use_read_write = 1;").decisive[0]
+    assert "numbers a packet when it begins to leave" in booksim("routing_function = dim_order; use_read_write = 1; priority = sequence;"
+                                                                 + halves).decisive[0]
     dragonfly = booksim("topology = dragonflynew; k = 2; n = 1; routing_function = min; use_read_write = 1;" + halves)
     assert dragonfly["network.routing"] == {"type": "dragonfly_phases", "shared_vcs": True}
 

@@ -269,7 +269,7 @@ def main():
     peer = importlib.import_module(f"peer_{asked.peer}")
     if asked.recorded:
         cases = [case for case in recorded_of(peer) if case["verdict"] != "refused" and (not asked.only or case["name"] in asked.only)]
-        refused = [case for case in recorded_of(peer) if case["verdict"] == "refused"]
+        refused = [case for case in recorded_of(peer) if case["verdict"] == "refused" and (not asked.only or case["name"] in asked.only)]
         work = lambda case: (judge(peer, case["name"], case["config"], case["points"]), [])  # noqa: E731
     else:
         cases = [number for number in range(asked.count) if not asked.only or f"{asked.seed}.{number}" in asked.only]
