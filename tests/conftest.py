@@ -13,16 +13,15 @@ sys.path.insert(0, str(Path(__file__).parent))
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-# Files whose runs have threads or ranks of their own: these wait for each other, long where another process has the core.
-# Those that take longest come first: none is left to run alone at the end.
-MEET = ("contract/test_everything_runs.py", "contract/test_digests.py", "contract/test_ranks.py", "contract/test_costly_routers_run.py", "contract/test_threads.py",
-        "cli/test_models.py", "paper/test_trace.py")
+# The files that take longest, which begin when they run side by side: none is left to run alone at the end.
+LONG = ("contract/test_everything_runs.py", "reproduce/test_supersim_studies.py", "contract/test_costly_routers_run.py", "contract/test_ranks.py",
+        "contract/test_digests.py", "reproduce/test_single_switch.py", "reproduce/test_booksim.py", "python/test_slurm.py",
+        "reproduce/test_cubes.py", "viewer/test_page.py")
 
 
 def pytest_collection_modifyitems(items):
-    """Those last, when files run side by side, so that they have each other for company and nothing that never waits."""
-    last = {path: place for place, path in enumerate(MEET, 1)}
-    items.sort(key=lambda item: last.get("/".join(item.path.parts[-2:]), 0))
+    first = {path: place for place, path in enumerate(LONG, -len(LONG))}
+    items.sort(key=lambda item: first.get("/".join(item.path.parts[-2:]), 0))
 
 
 @pytest.fixture(scope="module")

@@ -25,7 +25,7 @@ def built(variable):
 
 
 # Alone, and in parts, with the sanitizers' eyes on every second of these: the digests must be the same.
-IN_PARTS = ["--sync", "conservative", "--threads", "3"]
+IN_PARTS = ["--sync", "conservative", "--threads", "2"]
 PROGRAMS = [[PROGRAM], [built("FLITWARP_ASAN"), *IN_PARTS]]
 TSAN = [built("FLITWARP_TSAN"), "--sync", "conservative", "--threads", "2"]
 RUNS_A_PAIR = int(os.environ.get("FLITWARP_RUNS_A_PAIR", 4))
