@@ -236,14 +236,13 @@ static void node_begin(struct partition *partition)
         }
 }
 
-/* The dimension of a packet's next step. */
-static uint32_t node_dimension(const struct node_model *node, const struct servers *servers, uint64_t from,
-                               const struct hop *hop, tick_t ready)
+/* The dimension of a packet's next step, where that need not be the first; apart, since it usually is. */
+__attribute__((noinline)) static uint32_t node_other_dimension(const struct node_model *node,
+                                                               const struct servers *servers, uint64_t from,
+                                                               const struct hop *hop, tick_t ready)
 {
     const struct node_torus *torus = &node->torus;
     uint32_t best = node_torus_first(torus, from, hop->destination);
-    if (node->routing == ROUTING_E_CUBE)
-        return best;
     /* With a bit of its own in each message's number, and none of those that decide which way round. */
     uint64_t message = node_message(node, hop->event.tie);
     uint64_t drawn = (message * 0xd6e8feb86659fd93u >> 32) * torus->dimensions >> 32;
@@ -269,7 +268,9 @@ static tick_t node_send(struct partition *partition, uint64_t from, struct hop *
 {
     const struct node_model *node = partition->model->shared;
     struct servers *servers = &((struct node_state *)partition->state)->servers;
-    uint32_t d = node_dimension(node, servers, from, hop, ready);
+    uint32_t d = node_torus_first(&node->torus, from, hop->destination);
+    if (__builtin_expect(node->routing != ROUTING_E_CUBE, 0))
+        d = node_other_dimension(node, servers, from, hop, ready);
     struct node_step step =
         node_torus_step(&node->torus, from, hop->destination, node_message(node, hop->event.tie), d);
     tick_t start = servers_take(servers, partition, from, 1 + step.port, ready, node->holding);
@@ -425,7 +426,7 @@ static void node_count_finished(struct partition *partition, const struct hop *h
 }
 
 /* Packets that came to a unit, and to links, by an event in the window. */
-static void node_count_queues(struct partition *partition, const struct hop *hop)
+__attribute__((noinline)) static void node_count_queues(struct partition *partition, const struct hop *hop)
 {
     const struct node_model *node = partition->model->shared;
     const struct event *event = &hop->event;
@@ -451,7 +452,7 @@ static void node_commit(struct partition *partition, const struct event *event)
     const struct node_model *node = partition->model->shared;
     const struct hop *hop = (const struct hop *)(const void *)event;
     ((struct node_state *)partition->state)->servers.horizon = event->time;
-    if (node->counts_queues)
+    if (__builtin_expect(node->counts_queues, 0))
         node_count_queues(partition, hop);
     if (node_is_source(&node->torus, event->process)) {
         node_count_created(partition, event->time + node->processing);
