@@ -112,7 +112,8 @@ class Ours:
             ended = subprocess.run([PROGRAM, "run", path, "--quiet", f"simulator.seed={seed}", *overrides], capture_output=True,
                                    text=True, check=False)
             if ended.returncode:  # also a deadlock
-                raise Failed(f"ours at load {load} with seed {seed}: {ended.stderr.strip().partition(chr(10))[0]}")
+                first_line = ended.stderr.strip().partition("\n")[0]
+                raise Failed(f"ours at load {load} with seed {seed}: {first_line}")
             results = json.loads(ended.stdout)
             found.append(self.peer.our_figures(results))
             cpu += results["simulation"]["cpu_seconds"]
