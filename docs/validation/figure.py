@@ -26,7 +26,7 @@ from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent
 KINDS = {"count": "exact", "printed": "5 %", "curve": "10 %", "statement": "same", "machine": "5 %"}
-VERDICTS = ("inside", "misprint", "outside", "not run", "machine")
+VERDICTS = ("inside", "misprint", "outside", "no figure", "machine")
 
 
 @dataclass
@@ -53,7 +53,7 @@ class Printed:
         if self.kind == "machine":
             return "machine"
         if not self.ours:
-            return "not run"
+            return "no figure"
         if self.meant:  # even where 5 % reach from one to the other
             return "misprint" if is_inside(self.meant, self.ours, self.tolerance) else "outside"
         return "inside" if is_inside(self.printed, self.ours, self.tolerance) else "outside"

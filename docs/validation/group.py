@@ -73,14 +73,14 @@ class Paper:
         return made
 
     def number(self, where, what, unit, printed, ours, kind="printed", **words):
-        """`ours` None: it was not run. `words`: meant, reason, original."""
+        """`ours` None: no figure of ours is there to be held against it. `words`: meant, reason, original."""
         return self.row(where, what, unit, printed, "" if ours is None else shown(ours), kind, **words)
 
     def count(self, where, what, printed, ours, **words):
         return self.number(where, what, "", printed, ours, "count", **words)
 
     def says(self, where, claim, holds, figures="", printed="so", **words):
-        """A sentence: what the paper says of its results, and whether it is so here. None: it was not run."""
+        """A sentence: what the paper says of its results, and whether it is so here. None: that cannot be told."""
         answer = "" if holds is None else ("so" if holds else "not so") + (f": {figures}" if figures else "")
         return self.row(where, claim, "", printed, answer, "statement", **words)
 

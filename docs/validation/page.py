@@ -56,10 +56,10 @@ def judged(rows):
 
 
 def counted(rows):
-    """Results, and of those that are judged how many are inside, misprints, outside, not run; the share that is inside."""
+    """Results, and of those that are judged how many are inside, misprints, outside, without a figure of ours; the share that is inside."""
     verdicts = collections.Counter(row.verdict for row in rows)
     of = len(judged(rows))
-    return [len(rows), verdicts["machine"], of, verdicts["inside"], verdicts["misprint"], verdicts["outside"], verdicts["not run"],
+    return [len(rows), verdicts["machine"], of, verdicts["inside"], verdicts["misprint"], verdicts["outside"], verdicts["no figure"],
             f"{100 * verdicts['inside'] / of:.1f} %"]
 
 
@@ -73,7 +73,7 @@ def headline(rows):
 
 
 def paper_totals(rows):
-    head = ("", "printed results", "on a thousand processors", "judged", "inside", "misprints", "outside", "not run", "inside")
+    head = ("", "printed results", "on a thousand processors", "judged", "inside", "misprints", "outside", "no figure", "inside")
     lines = [(title, *map(str, counted(of_paper(rows, name)))) for name, title in PAPERS.items()]
     return table(head, [*lines, ("**all**", *map(str, counted(rows)))])
 
@@ -86,7 +86,7 @@ def misses(rows):
     """What does not come out, and why."""
     return table(("paper, where", "what", "printed", "ours", "why, and what the original program gives"), (
         (cell(f"{PAPERS[row.group.partition('.')[0]].partition(' (')[0]}, {row.where}"), cell(row.what),
-         f"{short(row.printed)} {row.unit}".strip(), short(row.ours.removeprefix("not so: ")) or "not run",
+         f"{short(row.printed)} {row.unit}".strip(), short(row.ours.removeprefix("not so: ")) or "no figure",
          cell("; ".join(filter(None, ("misprint" if row.verdict == "misprint" else "", row.reason,
                                       row.original and f"original: {row.original}")))))
         for row in judged(rows) if row.verdict != "inside"))

@@ -95,7 +95,7 @@ def test_verdicts_and_differences(theirs, ours, tolerance, inside, difference):
     ("28", "28", "count", "", "inside"), ("28", "28.01", "count", "", "outside"), ("0.72", "0.7026", "printed", "", "inside"),
     ("0.75", "0.7907", "printed", "", "outside"), ("0.48", "0.44", "curve", "", "inside"), ("0.48", "0.42", "curve", "", "outside"),
     ("so", "so", "statement", "", "inside"), ("> 1 s", "so: 1.2 s", "statement", "", "inside"),
-    ("so", "not so: 1, 2", "statement", "", "outside"), ("so", "", "statement", "", "not run"), ("592", "", "printed", "", "not run"),
+    ("so", "not so: 1, 2", "statement", "", "outside"), ("so", "", "statement", "", "no figure"), ("592", "", "printed", "", "no figure"),
     ("9277880", "9227880", "count", "9227880", "misprint"), ("9277880", "9227881", "count", "9227880", "outside"),
     ("40700", "42278", "printed", "42050", "misprint"), ("40700", "40700", "count", "42050", "outside"),
     ("4.78", "0.01", "machine", "", "machine")])
