@@ -153,15 +153,11 @@ static void open_browser(const char *address)
 static void view_begin(void *context, const char *address)
 {
     const struct view_session *session = context;
-    bool has_page = embedded_find(page_files, "index.html");
-    if (!has_page)
-        fprintf(stderr, "flitwarp view: this program was built without the viewer's page, so there is only its "
-                        "interface; with npm installed, ./dev build makes both\n");
     printf("%s\n", address);
     fflush(stdout);
     if (isatty(STDERR_FILENO))
         fprintf(stderr, "the page is there until Ctrl-C\n");
-    if (has_page && session->opens_browser)
+    if (session->opens_browser)
         open_browser(address);
 }
 
@@ -204,6 +200,8 @@ static int cli_view(struct call *call)
         errors_add(errors, "flitwarp view: no configuration is given, and no results");
     if (errors->count)
         return call_refuse(call);
+    if (!page_check(page_files, errors))
+        return EXIT_IO;
     int status = EXIT_USAGE;
     if (view_open_files(&session, call)) {
         session.opens_browser = !flag_value(call, "--no-open");

@@ -320,9 +320,7 @@ static int answer_file(const struct request *request, struct answer *answer, str
 {
     const struct embedded_file *file = embedded_find(page_files, *request->path ? request->path : "index.html");
     if (!file || request->is_post) {
-        errors_add(errors, !file && !*request->path ? "this flitwarp was built without the viewer's page; with npm "
-                                                      "installed, ./dev build makes it"
-                                                    : "there is no such page");
+        errors_add(errors, "there is no such page");
         return file ? 405 : 404;
     }
     answer->type = name_ends_with(file->name, ".js")    ? "text/javascript; charset=utf-8"

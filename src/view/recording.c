@@ -243,23 +243,22 @@ static const char style_link[] = "<link rel=\"stylesheet\" href=\"app.css\">";
 static const char script_link[] = "<script src=\"app.js\" defer></script>";
 static const char body_end[] = "</body>";
 
-static bool has_page(void)
+bool page_check(const struct embedded_file *files, struct errors *errors)
 {
-    const struct embedded_file *html = embedded_find(page_files, "index.html");
+    const struct embedded_file *html = embedded_find(files, "index.html");
     const char *style = html ? strstr(html->bytes, style_link) : NULL,
                *script = style ? strstr(style, script_link) : NULL;
-    return script && strstr(script, body_end) && embedded_find(page_files, "app.js") &&
-           embedded_find(page_files, "app.css");
+    return (script && strstr(script, body_end) && embedded_find(files, "app.js") && embedded_find(files, "app.css")) ||
+           errors_add(errors,
+                      "this flitwarp was built without the viewer's page; ./dev build makes it where npm can be "
+                      "installed, and releases have it");
 }
 
 bool recording_check(struct errors *errors)
 {
     if (!can_pack())
-        errors_add(errors, "this flitwarp was built without zlib; install zlib1g-dev and build it again");
-    else if (!has_page())
-        errors_add(errors, "this flitwarp was built without the viewer's page, which a recording holds; with npm "
-                           "installed, ./dev build makes both");
-    return errors->count == 0;
+        return errors_add(errors, "this flitwarp was built without zlib; install zlib1g-dev and build it again");
+    return page_check(page_files, errors);
 }
 
 /* Prints the page up to an element, and returns what stands behind it. */

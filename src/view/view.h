@@ -343,6 +343,8 @@ struct recording {
     uint32_t frames;
 };
 
+/* The page among the files of the program, in the form that write_page() knows; false with errors. */
+bool page_check(const struct embedded_file *files, struct errors *errors);
 /* Whether this program can make one: false, with errors, where it was built without zlib or the page. */
 bool recording_check(struct errors *errors);
 /* Runs and writes the page. Looks before recording whether the file can be written; false with errors. */

@@ -5,6 +5,7 @@ import csv
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -48,6 +49,31 @@ def test_unknown_command_is_refused():
     ended = dev("biuld")
     assert ended.returncode == 1
     assert "unknown command 'biuld'" in ended.stderr and "usage:" in ended.stderr
+
+
+def test_the_page_is_made_by_whatever_builds_the_program(tmp_path):
+    """In a tree of its own, with a cmake and an npm that only say that they were called."""
+    tree, tools = tmp_path / "tree", tmp_path / "tools"
+    for folder in (tools, tree / "python" / "flitwarp", tree / "viewer" / "src", tree / "bench"):
+        folder.mkdir(parents=True)
+    for script in ("python/flitwarp/__init__.py", "python/flitwarp/experiment.py", "bench/bench.py", "viewer/build.mjs", "viewer/package-lock.json"):
+        (tree / script).touch()
+    shutil.copy(ROOT / "dev", tree)
+    for tool, more in (("cmake", ""), ("npm", "[ $1 = ci ] || { mkdir -p dist && touch dist/index.html; }")):
+        (tools / tool).write_text(f"#!/bin/sh\necho {tool} $1 >> {tmp_path}/called\n{more}\n")
+        (tools / tool).chmod(0o755)
+    environment = {**ENVIRONMENT, "PATH": f"{tools}:{os.environ['PATH']}", "FLITWARP": ""}
+
+    def called(*words):
+        (tmp_path / "called").write_text("")
+        subprocess.run([tree / "dev", *words], env=environment, capture_output=True, check=True)
+        return (tmp_path / "called").read_text().split("\n")
+
+    made = ["npm ci", "npm run"]
+    assert called("run")[:3] == [*made, "cmake -S"]
+    assert called("run")[0] == "cmake -S"  # it is there
+    os.utime(tree / "viewer" / "dist" / "index.html", (0, 0))  # older than its sources
+    assert called("bench")[:3] == [*made, "cmake -S"]
 
 
 def test_soak_samples_the_memory_of_a_run(tmp_path):

@@ -116,3 +116,16 @@ TEST(tokens_differ)
     EXPECT_EQ_U64(strlen(other.token), 32);
     EXPECT(strcmp(other.token, another.token) != 0);
 }
+
+TEST(a_program_without_the_whole_page_is_told_how_to_get_it)
+{
+    const char *const html = "<link rel=\"stylesheet\" href=\"app.css\"><script src=\"app.js\" defer></script></body>";
+    const struct embedded_file none[] = {{0}}, half[] = {{"index.html", html, strlen(html)}, {"app.js", "", 0}, {0}},
+                               whole[] = {half[0], half[1], {"app.css", "", 0}, {0}};
+    struct arena arena = {0};
+    struct errors errors = {.arena = &arena};
+    EXPECT(page_check(whole, &errors) && errors.count == 0);
+    EXPECT(!page_check(none, &errors) && strstr(errors_text(&errors), "./dev build"));
+    EXPECT(!page_check(half, &errors));
+    arena_release(&arena);
+}
