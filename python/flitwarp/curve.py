@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from statistics import fmean, stdev
 from typing import Sequence
 
+from .apart import SEED, groups
 from .results import Results, Which
 
 # Student's t, two-sided 95 %, by degrees of freedom from 1.
@@ -49,13 +50,8 @@ class Point:
         return fmean(self.values(column, which)) if self.runs else math.nan
 
     def ci95(self, column: str, which: Which = 0) -> float:
-        """Half the 95 % interval: over the seeds, or a single run's own where it measured one; else NaN."""
-        if len(self.runs) > 1:
-            return half_width(self.values(column, which))
-        block, _, last = column.rpartition(".")
-        if last != "mean" or not self.runs:
-            return math.nan
-        return float(self.runs[0].value(f"{block}.ci95", which))  # type: ignore[arg-type]
+        """Half the 95 % interval over the seeds; NaN from one of them, which tells nothing of others."""
+        return half_width(self.values(column, which))
 
 
 @dataclass
@@ -85,118 +81,27 @@ class Curve:
 
 def curves_of_files(documents: Sequence[Results], which: Which = 0) -> list[Curve]:
     """Results documents as curves of latency over load: those that differ in load and seed alone share a curve."""
-    groups: dict[str, Curve] = {}
-    for document, label in labelled(documents, [_load_path(documents, which), SEED]):
-        curve = groups.setdefault(label, Curve(label or document.application(which)["name"]))
-        x = float(document.value("target_load", which))  # type: ignore[arg-type]
-        if math.isnan(x):
-            raise ValueError(f"application '{document.application(which)['name']}' has no load to be drawn over; "
-                             "flitwarp-plot comparison --by SETTING draws bars over that of another")
-        point = next((p for p in curve.points if p.x == x), None)
-        if point is None:
-            curve.points.append(point := Point(x))
-        point.runs.append(document)
-    for curve in groups.values():
+    curves = []
+    for label, runs in groups(documents, lambda run: (LOAD.format(_number(run, which)), SEED)):
+        curve = Curve(label or runs[0].application(which)["name"])
+        for _, same in groups(runs):
+            x = float(same[0].value("target_load", which))  # type: ignore[arg-type]
+            if math.isnan(x):
+                raise ValueError(f"application '{runs[0].application(which)['name']}' has no load to be drawn over; "
+                                 "flitwarp-plot comparison --by SETTING draws bars over that of another")
+            curve.points.append(Point(x, same))
         curve.points.sort(key=lambda p: p.x)
-    return list(groups.values())
+        curves.append(curve)
+    return curves
 
 
 def replicas(documents: Sequence[Results], which: Which = 0) -> list[tuple[str, list[Results]]]:
     """Results that differ in nothing but the seed, together, under a label that tells them from the others."""
-    groups: dict[str, list[Results]] = {}
-    for document, label in labelled(documents, [SEED]):
-        groups.setdefault(label or document.application(which)["name"], []).append(document)
-    return list(groups.items())
+    return [(label or runs[0].application(which)["name"], runs) for label, runs in groups(documents, names=True)]
 
 
-# ---- what tells runs apart ----
-
-SEED = "simulator.seed"
 LOAD = "workload.applications.{}.load"
 
 
-def _load_path(documents: Sequence[Results], which: Which) -> str:
-    number = which
-    if documents and not isinstance(which, int):
-        number = documents[0]["applications"].index(documents[0].application(which))
-    return LOAD.format(number)
-
-
-def leaves_of(tree: object, path: str = "") -> dict[str, object]:
-    """Every setting by its path."""
-    if isinstance(tree, dict):
-        return {k: v for key, child in tree.items()
-                for k, v in leaves_of(child, f"{path}.{key}" if path else key).items()}
-    if isinstance(tree, list) and any(isinstance(child, dict) for child in tree):
-        return {k: v for i, child in enumerate(tree) for k, v in leaves_of(child, f"{path}.{i}").items()}
-    return {path: tree}
-
-
-def differences(configs: Sequence[dict]) -> list[str]:
-    """The paths of the settings in which configurations differ.
-
-    Where components of different types stand, the type tells them apart; keys that one of them lacks do not count.
-
-    >>> differences([{"traffic": {"type": "tornado"}}, {"traffic": {"type": "uniform", "self": False}}])
-    ['traffic.type']
-    """
-    leaves = [leaves_of(config) for config in configs]
-    paths = dict.fromkeys(path for leaf in leaves for path in leaf)
-    found = [p for p in paths if any(leaf.get(p) != leaves[0].get(p) for leaf in leaves)]
-    owners = tuple(p[: -len("type")] for p in found if p.rpartition(".")[2] == "type")
-    return [p for p in found if not (p.startswith(owners) and any(p not in leaf for leaf in leaves))]
-
-
-def names_of(paths: Sequence[str]) -> dict[str, str]:
-    """Short names of settings: the last key, or the component's where that is `type`; longer ones where two are alike.
-
-    >>> names_of(["network.channel.latency", "network.terminal_channel.latency", "workload.applications.0.traffic.type"])
-    {'network.channel.latency': 'channel.latency', 'network.terminal_channel.latency': 'terminal_channel.latency', \
-'workload.applications.0.traffic.type': 'traffic'}
-    """
-    steps = {path: path.split(".") for path in paths}
-    for path, parts in steps.items():
-        if parts[-1] == "type" and len(parts) > 1:
-            parts.pop()
-        if parts[-1].isdigit() and len(parts) > 1:  # an application's own type
-            parts[-2:] = [f"{parts[-2].rstrip('s')} {parts[-1]}"]
-    names = {path: parts[-1] for path, parts in steps.items()}
-    alike = [path for path, name in names.items() if list(names.values()).count(name) > 1]
-    return {path: ".".join(steps[path][-2:]) if path in alike else name for path, name in names.items()}
-
-
-def shown(value: object) -> str:
-    """A setting's value as a label shows it.
-
-    >>> shown([8, 8]), shown(0.30000000000000004), shown("uniform_random"), shown(True)
-    ('8x8', '0.3', 'uniform random', 'on')
-    """
-    if isinstance(value, bool):
-        return "on" if value else "off"
-    if isinstance(value, list):
-        return "x".join(map(shown, value)) if value and len(value) <= 6 else f"({len(value)} values)"
-    return f"{value:g}" if isinstance(value, float) else "none" if value is None else str(value).replace("_", " ")
-
-
-def labelled(documents: Sequence[Results], along: Sequence[str] = ()) -> list[tuple[Results, str]]:
-    """Each document with a label: the settings in which it differs from others, such as "num_vcs 2, traffic tornado".
-
-    Settings `along` a curve do not count. In rising order of numbers among those settings; otherwise as they came.
-    """
-    leaves = [leaves_of(document.get("config", {})) for document in documents]
-    paths = [path for path in differences([document.get("config", {}) for document in documents]) if path not in along]
-    names = names_of(paths)
-    firsts = {path: list(dict.fromkeys(str(leaf.get(path)) for leaf in leaves)) for path in paths}
-
-    def order(i: int) -> list[tuple[float, int]]:
-        return [rank(leaves[i].get(path), firsts[path]) for path in paths]
-
-    return [(documents[i], ", ".join(f"{names[p]} {shown(leaves[i][p])}" for p in paths if p in leaves[i]))
-            for i in sorted(range(len(documents)), key=order)]
-
-
-def rank(value: object, firsts: Sequence[str]) -> tuple[float, int]:
-    """Where a value stands among others: numbers by size, all else as it came."""
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return float(value), 0
-    return -math.inf, firsts.index(str(value))
+def _number(run: Results, which: Which) -> int:
+    return which if isinstance(which, int) else run["applications"].index(run.application(which))

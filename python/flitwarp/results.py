@@ -77,11 +77,11 @@ def seconds(text: str) -> float:
 
 
 class Results(dict):
-    """A results document. It is a dict; `source` says where it came from."""
+    """A results document. It is a dict; `source` says where it came from, `variables` what its study calls it by."""
 
-    def __init__(self, document: Mapping, source: str = "results"):
+    def __init__(self, document: Mapping, source: str = "results", variables: Mapping[str, object] | None = None):
         super().__init__(document)
-        self.source = source
+        self.source, self.variables = source, variables
         is_document = "applications" in self or "model" in self  # of a network, of a model
         if not is_document or "flitwarp" not in self:
             kind = "a configuration: run it with flitwarp run" if {"network", "workload", "model"} & self.keys() else \

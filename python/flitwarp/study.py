@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Mapping, Sequence
 
+from .apart import at, distinct
 from .curve import Curve, Point
 from .files import write_file
 from .results import Results, flatten, frame, unknown
@@ -47,7 +48,7 @@ class Run:
     @property
     def results(self) -> Results | None:
         document = self.outcome.document if self.outcome else None
-        return Results(document, self.name) if document else None
+        return Results(document, self.name, self.variables) if document else None
 
     @property
     def state(self) -> str:
@@ -133,10 +134,10 @@ class Study:
                   and len({str(run.variables[v]) for run in runs}) > 1]
         if hidden:
             raise ValueError(f"the runs differ in {', '.join(hidden)} too: name it among the lines, or hold it at a value (where)")
-        curves: dict[str, Curve] = {}
+        curves: dict[tuple[str, ...], Curve] = {}
         for run in runs:
             label = ", ".join(self.label(name, run.variables[name]) for name in lines) or self.title
-            curve = curves.setdefault(label, Curve(label, x=x))
+            curve = curves.setdefault(at(run.variables, lines), Curve(label, x=x))
             value = _number(run.variables[x])
             point = next((p for p in curve.points if p.x == value), None)
             if point is None:
@@ -144,6 +145,9 @@ class Study:
             point.runs.append(run.results)
         for curve in curves.values():
             curve.points.sort(key=lambda p: p.x)
+        labels = distinct([curve.label for curve in curves.values()], [", ".join(key) for key in curves])
+        for curve, label in zip(curves.values(), labels):
+            curve.label = label
         return list(curves.values())
 
     @staticmethod

@@ -19,14 +19,16 @@ from artists import legend, outside, overlaps, smallest  # noqa: E402
 from support import blast, config_of, network_of, run_all, run_logged  # noqa: E402
 
 from flitwarp import figures  # noqa: E402
-from flitwarp.curve import Curve, Point, curves_of_files, differences, replicas  # noqa: E402
+from flitwarp.apart import SEED, differences, groups, names_of  # noqa: E402
+from flitwarp.curve import Curve, Point, curves_of_files, replicas  # noqa: E402
 from flitwarp.figures import demo  # noqa: E402
+from flitwarp.figures.bars import _arranged  # noqa: E402
 from flitwarp.figures.distribution import percentile  # noqa: E402
 from flitwarp.figures.maps import COLOUR_MAP  # noqa: E402
 from flitwarp.figures.style import COLOURS, covers, look  # noqa: E402
 from flitwarp.results import NotResults, Results, UnknownColumn  # noqa: E402
 
-MODULES = ["results", "curve", "units", "packet_log", "plot"] + [
+MODULES = ["results", "apart", "curve", "units", "packet_log", "plot"] + [
     f"figures.{name}" for name in ("style", "load", "distribution", "timeline", "maps", "bars", "demo")]
 VCS = (1, 4)
 LOADS = (0.1, 0.3, 0.5, 0.9)
@@ -608,6 +610,66 @@ def test_keys_of_other_types_are_no_difference():
     first = {"traffic": {"type": "hotspot", "share": 0.1}, "x": 1}
     assert differences([first, {"traffic": {"type": "tornado"}, "x": 1}]) == ["traffic.type"]
     assert differences([first, {"traffic": {"type": "hotspot", "share": 0.2}, "x": 1}]) == ["traffic.share"]
+
+
+def drawn_config(rng):
+    """Settings as components have them: types with keys of their own, lists, numbers that look alike, keys left out."""
+    topology = rng.choice([{"type": "torus", "widths": rng.choice([[8, 8], [16, 16]])}, {"type": "cube", "dimensions": 6},
+                           {"type": "file", "edges": rng.choice([list(range(9)), list(range(1, 10))])}, {"type": "torus"}])
+    application = {"type": "blast", "load": rng.choice([0.1, 0.2]),
+                   "traffic": rng.choice([{"type": "uniform"}, {"type": "mix", "of": {"type": "uniform"}},
+                                          {"type": "mix", "of": {"type": "hotspot", "share": rng.choice([0.1, 0.10000001])}}])}
+    config = {"simulator": {"seed": rng.randrange(3)}, "network": {"topology": topology},
+              "workload": {"applications": [application] * rng.choice([1, 1, 2])}}
+    for key, values in (("a", (None, 1, True, "on", "1")), ("b", ({}, [], 0.5)), ("c", ("x_y", "x y"))):
+        if rng.random() < 0.3:
+            config["network"][key] = rng.choice(values)
+    return config
+
+
+@pytest.mark.parametrize("begin", range(0, 120, 40))
+def test_only_repetitions_are_merged(begin):
+    import json
+    import random
+    for number in range(begin, begin + 40):
+        rng = random.Random(number)
+        configs = [drawn_config(rng) for _ in range(rng.randrange(2, 12))]
+        measured = {json.dumps(config): {"mean": rng.random()} for config in configs}  # one run, one result
+        runs = [Results({"flitwarp": {}, "config": config, "applications": [
+            {"name": "blast", "target_load": config["workload"]["applications"][0]["load"], "packet_latency": measured[json.dumps(config)]}]},
+            f"{i}.json") for i, config in enumerate(configs)]
+
+        def expected():
+            found = {}
+            for run in runs:
+                config = copy.deepcopy(run["config"])
+                del config["simulator"]["seed"]
+                found.setdefault(json.dumps(config), set()).add(run["config"]["simulator"]["seed"])
+            return sorted(sorted(seeds) for seeds in found.values())
+
+        def seeds_of(sets):
+            return sorted(sorted(run["config"]["simulator"]["seed"] for run in same) for same in sets)
+
+        found = groups(runs)
+        assert seeds_of(same for _, same in found) == expected(), number
+        assert len({label for label, _ in found}) == len(found), number
+        curves = curves_of_files(runs)
+        assert seeds_of(p.runs for curve in curves for p in curve.points) == expected(), number
+        assert len({curve.label for curve in curves}) == len(curves), number
+        for by in (None, *({"load", "topology"} & set(names_of(differences(configs, [SEED])).values()))):
+            _, _, bars, cells = _arranged(runs, by)
+            assert seeds_of(point.runs for point in cells.values()) == expected(), number
+            assert len(set(bars)) == len(bars), number
+
+
+def test_a_run_counts_once_and_one_seed_has_no_interval():
+    assert [len(p.runs) for p in curves_of_files([demo.results(0.3), demo.results(0.3)])[0].points] == [1]
+    other = demo.results(0.3)
+    other["applications"] = [{**other["applications"][0], "packets": 1}]
+    with pytest.raises(ValueError, match="the same settings and seed, and different results"):
+        curves_of_files([demo.results(0.3), other])
+    assert not any(bar.has_yerr and any(len(set(map(tuple, s))) > 1 for s in bar.lines[2][0].get_segments())
+                   for bar in figures.load_latency(demo.curves(2)).axes[0].containers)
 
 
 def test_another_axis_than_load():

@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Mapping, Sequence
 
 import numpy
 
-from ..curve import SEED, Point, differences, leaves_of, names_of, rank, shown
+from ..apart import SEED, Labels, config_of, differences, identity, names_of, once, settings_of, shown, worded
+from ..curve import Point
 from ..results import Results, UnknownColumn, Which, unknown
 from ..units import choose, is_time, words
 from .distribution import bar_look
@@ -24,7 +25,7 @@ BARS = 0.8  # of a group's width
 def comparison(results: Sequence[Results], column: str = "packet_latency.mean", *, by: str | None = None,
                application: Which = 0, unit: str | None = None, labels: Sequence[str] | None = None,
                **layout: object) -> Figure:
-    """Bars of a column with 95 % intervals, over seeds or of the run itself.
+    """Bars of a column with 95 % intervals over seeds.
 
     Runs that differ in one setting make a bar each; those that differ in several are grouped by `by` (a
     setting's name; load by default, or the first of them), and the others tell the bars of a group apart. Saturated
@@ -106,8 +107,8 @@ def throughput(study: Study, x: str, lines: Sequence[str] = (), where: Mapping[s
 
 def _arranged(runs: Sequence[Results], by: str | None) -> tuple[str, list[str], list[str], dict[tuple[int, int], Point]]:
     """The x axis' name, groups along it, bars in a group, and the runs of each bar."""
-    configs = [run.get("config", {}) for run in runs]
-    paths = [path for path in differences(configs) if path != SEED]
+    settings = settings_of(runs, names=True)
+    paths = differences(settings, [SEED])
     names = names_of(paths)
     if by is not None:
         grouping = [p for p in paths if by in (p, names[p])]
@@ -116,26 +117,23 @@ def _arranged(runs: Sequence[Results], by: str | None) -> tuple[str, list[str], 
     else:
         loads = [p for p in paths if p.rpartition(".")[2] == "load"]
         grouping = loads[:1] or paths[:1]
-    telling = [p for p in paths if p not in grouping]
-    settings = [leaves_of(config) for config in configs]
-
-    def ordered(chosen: list[str], name: Callable[[dict], str]) -> dict[str, int]:
-        firsts = {p: list(dict.fromkeys(str(leaf.get(p)) for leaf in settings)) for p in chosen}
-        rising = sorted(settings, key=lambda leaf: [rank(leaf.get(p), firsts[p]) for p in chosen])
-        return {label: i for i, label in enumerate(dict.fromkeys(map(name, rising)))}
-
-    def group(leaf: dict) -> str:
-        return ", ".join(shown(leaf.get(p)) for p in grouping) or "all"
-
-    def bar(leaf: dict) -> str:
-        return ", ".join(f"{names[p]} {shown(leaf[p])}" for p in telling if p in leaf)
-
-    groups, bars = ordered(grouping, group), ordered(telling, bar)
+    groups = Labels(settings, grouping, lambda _, value: shown(value))
+    groups.texts = [text or "all" for text in groups.texts]
+    within: dict[int, list[dict]] = {}
+    for leaves in settings:
+        within.setdefault(groups.place(leaves), []).append(leaves)
+    needed = {p for same in within.values() for p in differences(same, [SEED, *grouping])}
+    telling = [p for p in (*paths, *sorted(needed - set(paths))) if p in needed]
+    bars = Labels(settings, telling, worded({**names_of(telling), **names}))
     cells: dict[tuple[int, int], Point] = {}
-    for run, leaf in zip(runs, settings):
-        place = (groups[group(leaf)], bars[bar(leaf)])
+    for run, leaves in zip(runs, settings):
+        place = groups.place(leaves), bars.place(leaves)
         cells.setdefault(place, Point(float(place[0]))).runs.append(run)
-    return ", ".join(names[p] for p in grouping), list(groups), list(bars), cells
+    for point in cells.values():
+        if len({identity(config_of(run)) for run in point.runs}) > 1:
+            raise ValueError(f"{point.runs[0].source} and {point.runs[1].source} differ in more than the seed: draw them apart")
+        point.runs = once(point.runs)
+    return ", ".join(names[p] for p in grouping), groups.texts, bars.texts, cells
 
 
 def names_of_bars(results: Sequence[Results], by: str | None = None) -> list[str]:

@@ -12,7 +12,7 @@ import math
 import re
 from typing import Sequence
 
-from ..curve import differences, leaves_of
+from ..apart import differences, leaves_of
 from ..results import flatten
 from ..study import Run, Study
 
