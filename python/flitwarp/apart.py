@@ -11,7 +11,7 @@ import json
 import math
 from typing import Callable, Iterable, Sequence
 
-from .results import Results
+from .results import Results, unknown
 
 SEED = "simulator.seed"
 
@@ -193,6 +193,22 @@ def groups(documents: Sequence[Results], besides: Callable[[Results], Sequence[s
     labels = Labels(every, paths, worded(names_of(paths)))
     ordered = sorted(((labels.place(leaves), same) for leaves, same in found.values()), key=lambda pair: pair[0])
     return [(labels.texts[place], once(same)) for place, same in ordered]
+
+
+def split(documents: Sequence[Results], name: str | None) -> dict[str, list[Results]]:
+    """Documents by the value of a setting, which a short name or a path names; all of them under "" without one."""
+    if name is None:
+        return {"": list(documents)}
+    every = settings_of(documents)
+    names = names_of(differences(every))
+    paths = [path for path, short in names.items() if name in (path, short)]
+    if not paths:
+        raise ValueError(unknown("setting that differs", name, names.values(), "these results"))
+    labels = Labels(every, paths, worded(names))
+    found: dict[str, list[Results]] = {text: [] for text in labels.texts}
+    for document, leaves in zip(documents, every):
+        found[labels.texts[labels.place(leaves)]].append(document)
+    return found
 
 
 def once(runs: Sequence[Results]) -> list[Results]:

@@ -24,7 +24,7 @@ from .study import same
 from .sweep import Sweep
 from .units import bytes_of
 
-KEYS = {"name", "title", "base", "overrides", "plugins", "logs", "baseline", "variables", "load", "seeds", "exclude", "figures",
+KEYS = {"name", "title", "base", "overrides", "plugins", "logs", "baseline", "pairs", "variables", "load", "seeds", "exclude", "figures",
         "runner"}
 RUNNER = {"backend": ("backend", (str, dict)), "cores": ("cores_limit", int), "memory": ("memory_limit", (int, str)),
           "retries": ("retries", int), "on_failure": ("on_failure", str), "cores_per_run": ("cores_per_run", int),
@@ -101,6 +101,8 @@ def make_sweep(document: object, folder: Path, place: str = "study") -> Sweep:
                   plugins=[folder / str(p) for p in root.get("plugins", list, [])])
     for number, variable in enumerate(root.get("variables", list, [])):
         _add_variable(sweep, _Block(f"{place}.variables.{number}", variable, {"name", "short", "values", "path"}))
+    if root.get("pairs", bool):
+        sweep.add_pairs()
     if "load" in root.value:
         _add_load(sweep, root)
     if "seeds" in root.value:

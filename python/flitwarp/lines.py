@@ -12,13 +12,14 @@ from dataclasses import dataclass
 from typing import Callable, Generator, Iterable, Sequence
 
 from .curve import Point
-from .results import Results
+from .results import Results, UnknownColumn
 from .settings import WrongSettings
 from .store import Outcome
 from .tasks import Need, Task
 
 LOOK_AHEAD = 4  # points that a line names as likely: enough for the idle cores of one machine
 DIGITS = 6  # of a load between two others
+FIGURE_TOP = 5  # times the lowest latency: where a figure of it ends
 
 PointPlan = Generator[Need, "list[Outcome]", Point]
 LinePlan = Generator[Need, "list[Outcome]", None]
@@ -101,22 +102,46 @@ class Line:
     def rise(self, values: Sequence[float], past: int = 0, refine: int = 0) -> LinePlan:
         """Goes through the values until `past` of them have saturated (0: through all).
 
-        Then it halves the gap below the first saturated one `refine` times.
+        Where one has, `refine` further values are taken below it, each in the middle of the gap over which latency
+        rises most: they gather where the curve bends.
         """
-        below = above = None
+        above: float | None = None
         count = 0
+        carried: list[Point] = []
         for i, x in enumerate(values):
             point = yield from self.point(x, values[i + 1:])
             if self.is_carried(point) is False:
                 count += 1
                 above = x if above is None else above
             elif self.is_carried(point) and above is None:
-                below = x
+                carried.append(point)
             if past and count >= past:
                 break
-        if below is not None and above is not None:
-            yield from self.halve(below, above, refine)
+        for _ in range(refine if carried and above is not None else 0):
+            low, high = self._steepest(carried, above)  # type: ignore[arg-type]
+            middle = _middle(low, high)
+            if not low < middle < high or not self._possible(middle, self.seeds.first):
+                break
+            point = yield from self.point(middle, [_middle(low, middle), _middle(middle, high)])
+            if self.is_carried(point) is None:
+                break
+            if self.is_carried(point):
+                carried = sorted([*carried, point], key=lambda p: p.x)
+            else:
+                above = middle
+                carried = [p for p in carried if p.x < middle]
         self.expected.clear()
+
+    @staticmethod
+    def _steepest(carried: Sequence[Point], above: float) -> tuple[float, float]:
+        """The gap between neighbours over which latency rises most, as a figure shows it: saturation is at its top."""
+        heights = [_latency(point) for point in carried]
+        top = FIGURE_TOP * heights[0]
+        ends = [*(point.x for point in carried), above]
+        heights = [*(min(height, top) for height in heights), top]
+        rises = [abs(b - a) for a, b in zip(heights, heights[1:])]
+        best = len(rises) - 1 if not any(rise > 0 for rise in rises) else max(range(len(rises)), key=lambda i: (rises[i], i))
+        return ends[best], ends[best + 1]
 
     def search(self, low: float, high: float, precision: float) -> LinePlan:
         """Finds by bisection where saturation begins, to the precision."""
@@ -141,6 +166,14 @@ class Line:
         if not point.runs:
             return None if point.x in self.lost else False
         return not point.saturated
+
+
+def _latency(point: Point) -> float:
+    """The mean latency of a point; NaN where it has none, of a job, say."""
+    try:
+        return point.mean("packet_latency.mean")
+    except UnknownColumn:
+        return math.nan
 
 
 def _middle(low: float, high: float) -> float:

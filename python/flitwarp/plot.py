@@ -11,6 +11,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Callable, Sequence
 
+from .apart import split
 from .curve import Curve, curves_of_files, replicas
 from .results import NotResults, Results, Which, one_version, unknown
 from .store import StudyError
@@ -60,15 +61,32 @@ class Input:
             chosen.setdefault(name, []).append(value)
         return chosen
 
-    def curves(self) -> list[Curve]:
-        """Results as curves over load, under the labels of --label."""
-        found = curves_of_files(self.results, self.application)
+    def parts(self) -> dict[str, list[Curve]]:
+        """Results as curves over load for each value of --panels, under the labels of --label."""
+        panels = self.options.panels
+        found: dict[str, list[Curve]] = {}
+        for value, runs in split(self.results, panels).items() if self.results else ():
+            found.setdefault(value, []).extend(curves_of_files(runs, self.application))
         for path in self.studies:
-            found += _study(path).curves(lines=self.options.lines, where=self.where)
-        self._checked([run for curve in found for run in curve.runs()])
-        for curve, label in zip(found, self.renamed([curve.label for curve in found])):
-            curve.label = label
+            study = _study(path)
+            for at in study.combinations([panels], self.where) if panels else [{}]:
+                curves = study.curves(lines=self.options.lines, where={**self.where, **at})
+                found.setdefault(", ".join(study.label(*pair) for pair in at.items()), []).extend(curves)
+        every = [curve for curves in found.values() for curve in curves]
+        self._checked([run for curve in every for run in curve.runs()])
+        labels = list(dict.fromkeys(curve.label for curve in every)) if panels else [curve.label for curve in every]
+        new = self.renamed(labels)
+        for i, curve in enumerate(every):
+            curve.label = new[labels.index(curve.label) if panels else i]
         return found
+
+    def drawn(self, function: Callable[..., Figure], *arguments: object, **options: object) -> Figure:
+        """A figure over load, in panels where they are asked for."""
+        from . import figures
+        parts = self.parts()
+        if not self.options.panels:
+            return function(parts[""], *arguments, **options, **self.layout())
+        return figures.panels(lambda curves, **more: function(curves, *arguments, **more), parts, options=options, **self.layout())
 
     def _checked(self, found: list[Results]) -> list[Results]:
         if not found:
@@ -148,19 +166,18 @@ def _note(text: str) -> None:
 def _load_latency(given: Input) -> Figure:
     from . import figures
     asked = given.options
-    return figures.load_latency(given.curves(), latency=asked.latency, percentiles=asked.percentiles,
-                                application=given.application, unit=asked.unit, **given.layout())
+    return given.drawn(figures.load_latency, latency=asked.latency, percentiles=asked.percentiles,
+                       application=given.application, unit=asked.unit)
 
 
 def _offered_accepted(given: Input) -> Figure:
     from . import figures
-    return figures.offered_accepted(given.curves(), application=given.application, **given.layout())
+    return given.drawn(figures.offered_accepted, application=given.application)
 
 
 def _load_column(given: Input) -> Figure:
     from . import figures
-    return figures.load_column(given.curves(), given.options.column, application=given.application,
-                               unit=given.options.unit, **given.layout())
+    return given.drawn(figures.load_column, given.options.column, application=given.application, unit=given.options.unit)
 
 
 def _distribution(name: str) -> Callable[[Input], Figure]:
@@ -225,6 +242,17 @@ def _comparison(given: Input) -> Figure:
                               labels=given.renamed(figures.bars.names_of_bars(runs, by)), **given.layout())
 
 
+def _jobs(given: Input) -> Figure:
+    from . import figures
+    runs = given.documents()
+    return figures.jobs(runs, given.options.column, unit=given.options.unit, labels=given.labels(runs), **given.layout())
+
+
+def _interference(given: Input) -> Figure:
+    from . import figures
+    return figures.interference(given.documents(), limits=given.options.limits, **given.layout())
+
+
 def _throughput(given: Input) -> Figure:
     from . import figures
     if len(given.studies) != 1 or given.results:
@@ -251,10 +279,10 @@ class Kind:
 
 KINDS = {
     "load-latency": Kind(_load_latency, "latency over offered load up to saturation; percentiles as bands or lines",
-                         ("application", "latency", "percentiles", "lines", "unit")),
-    "offered-accepted": Kind(_offered_accepted, "accepted over offered load", ("application", "lines")),
+                         ("application", "latency", "percentiles", "lines", "panels", "unit")),
+    "offered-accepted": Kind(_offered_accepted, "accepted over offered load", ("application", "lines", "panels")),
     "load-column": Kind(_load_column, "any column of the results over offered load",
-                        ("application", "column", "lines", "unit")),
+                        ("application", "column", "lines", "panels", "unit")),
     "throughput": Kind(_throughput, "the most that was accepted at any load, bars over a variable of a study",
                        ("application", "over", "lines")),
     "latency-pdf": Kind(_distribution("latency_pdf"), "density of latency", ("application", "latency", "unit")),
@@ -271,6 +299,8 @@ KINDS = {
                             ("form", "limits")),
     "comparison": Kind(_comparison, "bars of a column with confidence intervals",
                        ("application", "column", "by", "unit")),
+    "jobs": Kind(_jobs, "bars for each job: slowdown, completion_time or step_time", ("column", "unit")),
+    "interference": Kind(_interference, "who slows whom: a matrix of runs of two jobs each", ("limits",)),
     "communication-matrix": Kind(_communication_matrix, "who sends how much to whom, from a packet log",
                                  ("value", "limits", "unit"), "log"),
 }
@@ -354,12 +384,14 @@ def kind_parser(name: str) -> Parser:
         own.add_argument("--percentiles", type=_percentiles, metavar="P,...",
                          help="such as 50,99,99.9, or none (50,90,99,99.9 for one curve, none for several)")
     if "column" in kind.options:
-        own.add_argument("--column", default=COLUMN.get(name), help=f"of the results ({COLUMN.get(name)})")
+        own.add_argument("--column", default=COLUMN.get(name), help=f"of the results ({COLUMN.get(name, 'slowdown, or completion_time')})")
     if "over" in kind.options:
         own.add_argument("--over", metavar="NAME", help="the variable along the axis (the first of the study)")
     if "lines" in kind.options:
         own.add_argument("--lines", action="append", metavar="NAME",
                          help="of a study: a line or bar for each value of this variable; may be given again (all that vary)")
+    if "panels" in kind.options:
+        own.add_argument("--panels", metavar="NAME", help="a panel for each value of this variable, or setting of files")
     if kind.needs == "results":
         own.add_argument("--where", action="append", metavar="NAME=VALUE",
                          help="of a study: only runs with this value; may be given again")
@@ -399,7 +431,7 @@ def kind_parser(name: str) -> Parser:
     how.add_argument("--ylim", type=_pair, metavar="LOW,HIGH")
     how.add_argument("--legend", type=_place, default="auto", metavar="PLACE",
                      help="none, above, right, upper-left, ... (where it covers nothing)")
-    parser.set_defaults(kind=name, application=None, unit=None, lines=None, where=None, **(ALIASES[name][1] if name in ALIASES else {}))
+    parser.set_defaults(kind=name, application=None, unit=None, lines=None, panels=None, where=None, **(ALIASES[name][1] if name in ALIASES else {}))
     return parser
 
 

@@ -139,14 +139,33 @@ class Results(dict):
     def value(self, column: str, which: Which = 0) -> object:
         """One number by its dotted name: `packet_latency.p99`, `simulation.flit_hops`, `config.network.router.num_vcs`.
 
-        NaN where the document has null.
+        NaN where the document has null. `step_time` is the time of a job by its steps.
         """
+        if column == "step_time":
+            return self._step_time(which)
         head = column.split(".")[0]
         try:
             found = _at(self, column) if head in PARTS and head in self else _at(self.application(which), column)
         except KeyError:
             raise UnknownColumn(unknown("column", column, self.columns(which), self.source)) from None
         return math.nan if found is None else found
+
+    def steps(self, which: Which = 0) -> int | None:
+        """How many times a job does the same: steps of training, iterations of a motif; None where it does not say."""
+        application = self.application(which)
+        try:
+            settings = _at(self, f"config.workload.applications.{self['applications'].index(application)}")
+        except KeyError:
+            return None
+        motif = settings.get("motif") or {}  # type: ignore[attr-defined]
+        found = application.get("iterations", motif.get("iterations") if isinstance(motif, dict) else None)
+        return found if isinstance(found, int) and found > 0 else None
+
+    def _step_time(self, which: Which) -> float:
+        time, steps = self.value("completion_time", which), self.steps(which)
+        if steps is None:
+            raise UnknownColumn(f"{self.source}: '{self.application(which)['name']}' does not say of how many steps it consists")
+        return time / steps  # type: ignore[operator]
 
     def row(self, which: Which = 0) -> dict[str, object]:
         """All numbers of the run, flat: one line of a table."""

@@ -18,6 +18,7 @@ from typing import Mapping, Sequence
 from .apart import at, distinct
 from .curve import Curve, Point
 from .files import write_file
+from .jobs import TRAFFIC, is_job
 from .results import Results, flatten, frame, unknown
 from .store import Outcome, RunRow, Store
 
@@ -177,16 +178,29 @@ class Study:
         for values in self.combinations(list(self.variables)):
             for curve in self.curves(lines=[], where=values) or [Curve("")]:
                 stable = curve.stable()
+                traffic = next((i for run in curve.runs() for i, a in enumerate(run["applications"]) if not is_job(a)), 0)
                 rows.append({**values, "carried": stable[-1].x if stable else None, "saturated": curve.saturation(),
-                             "accepted": max((p.mean("accepted_load") for p in curve.points), default=None)})
+                             "accepted": max((p.mean("accepted_load", traffic) for p in curve.points), default=None)})
         return rows
 
+    def jobs(self) -> list[tuple[dict, str, Point]]:
+        """Of each application that comes to an end: values of all variables, its name, and the runs of all seeds."""
+        found: dict[tuple[str, ...], tuple[dict, str, Point]] = {}
+        for run in self.runs:
+            for application in run.results["applications"] if run.is_done else ():
+                if is_job(application):
+                    key = *at(run.variables, run.variables), application["name"]
+                    found.setdefault(key, (run.variables, application["name"], Point(0)))[2].runs.append(run.results)
+        return list(found.values())
+
     def rows(self) -> list[dict]:
-        """A flat row for each run that ended well: variables, seed, and all numbers of its first application."""
-        return [{"run": run.name, **run.variables, "seed": run.row.seed,
-                 **{k: v for k, v in run.results.row().items() if not k.startswith("config.")},
-                 **flatten(_others(run.results))}
-                for run in self.runs if run.is_done]
+        """A flat row for each run that ended well: variables and seed, what counts of each application, then all numbers."""
+        rows = []
+        for run in self.runs:
+            if run.is_done:
+                every = {**{k: v for k, v in run.results.row().items() if not k.startswith("config.")}, **flatten(_others(run.results))}
+                rows.append({"run": run.name, **run.variables, "seed": run.row.seed, **_what_counts(run.results, every), **every})
+        return rows
 
     def frame(self) -> object:
         """The rows as a pandas data frame."""
@@ -218,6 +232,26 @@ def _others(results: Results) -> dict:
     names = [a["name"] for a in results["applications"]]
     return {name if names.count(name) == 1 else f"{name}.{i}": a
             for i, (name, a) in enumerate(zip(names, results["applications"])) if i}
+
+
+def _what_counts(results: Results, every: dict) -> dict:
+    """The first columns of a table: of jobs their times in seconds and slowdowns, of other traffic loads and latencies."""
+    found: dict[str, object] = {}
+    several = len(results["applications"]) > 1
+    for number, (name, block) in enumerate({results.application()["name"]: results.application(), **_others(results)}.items()):
+        before = f"{name}." if several else ""
+        if not is_job(block):
+            row = flatten({key: block[key] for key in block if any(column.startswith(key) for column in TRAFFIC)})
+            found.update({before + column: row[column] for column in TRAFFIC if column in row})
+            continue
+        time, steps = block["completion_time"], results.steps(number)
+        found[before + "completion_seconds"] = None if time is None else time * results.tick_seconds
+        if steps is not None and steps > 1:
+            found[before + "step_seconds"] = None if time is None else time * results.tick_seconds / steps
+        found.update({before + "slowdown": block["slowdown"]} if "slowdown" in block else {})
+    if "channels.utilisation.max" in every:
+        found["channels.utilisation.max"] = every["channels.utilisation.max"]
+    return found
 
 
 def _number(value: object) -> float:

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable, Iterable, Iterator, Mapping, Sequence, Union
 
+from . import jobs
 from .backend import Backend, Local, cores
 from .binary import find_binary, version
 from .files import write_file
@@ -141,12 +142,19 @@ class Sweep:
         self.variables.append(Variable(name, short, _labelled(name, values), override))
         return self
 
+    def add_pairs(self, name: str = "jobs", short: str = "J") -> Sweep:
+        """Runs every two applications of the base beside each other, and each alone: who slows whom."""
+        with _Work(self) as work:
+            config, files = work.reader.effective([])
+        self.baseline = True
+        return self.add_variable(name, short, jobs.pairs(config, files), lambda settings: settings)
+
     def add_loads(self, start: float | None = None, stop: float | None = None, step: float | None = None, *,
                   values: Iterable[float] | None = None, past: int = 1, refine: int = 0, name: str = "load",
                   short: str = "L", override: Override = LOAD) -> Sweep:
         """Raises the load along each line, until `past` values have saturated (0: through all of them).
 
-        Then the gap below the first saturated load is halved `refine` times. Another variable can take the load's
+        Then `refine` more values are run below the first saturated one, where latency rises most. Another variable can take the load's
         place with `override`.
         """
         if values is None:
@@ -202,7 +210,7 @@ class Sweep:
         for spec in self.figures:
             if spec.kind.replace("-", "_") not in TITLES:
                 raise ValueError(unknown("figure of the kind", spec.kind, [k.replace("_", "-") for k in TITLES], "flitwarp"))
-            named = [*(spec.lines or ()), *spec.where, *([spec.options["x"]] if "x" in spec.options else [])]
+            named = [*(spec.lines or ()), *spec.where, *(spec.options[key] for key in ("x", "panels") if key in spec.options)]
             if spec.kind == "throughput" and "x" not in spec.options:
                 raise ValueError("figure 'throughput': name the variable along its axis, x=...")
             for name in named:
@@ -339,6 +347,7 @@ class _Work:
             self.config = sweep.out.absolute() / "base.json"
             self._write_base()
         self._tasks: dict[tuple, tuple[Task, RunRow]] = {}
+        self._alone: dict[str, Task] = {}  # with a baseline: which runs measure jobs alone, by what these notice
         self._hashes: dict[str, str] = {}
         self._names: dict[str, list[str]] = {}  # of runs, with their overrides
         self._states = {str(file): _state(file) for file in (self.program, *sweep.plugins)}  # as they were hashed
@@ -406,12 +415,16 @@ class _Work:
             raise WrongSettings(f"run {name} ({' '.join(overrides)}): {error}") from None
         log = sweep.out.absolute() / "logs" / f"{name}.csv.zst" if sweep.logs else None
         key = hash_of([config, [self._hash(f) for f in files], self.program_hash, sweep.logs, *(["baseline"] if sweep.baseline else [])])
+        measures = self._alone.get(jobs.alone(config)) if sweep.baseline else None  # jobs alone, for this run too
         command = [self.program, *(word for p in sweep.plugins for word in ("--plugin", str(p))), "run",
                    str(self.config), *sweep.overrides, *overrides, "--quiet", "--results", "{product}",
-                   *(["--log", "{log}"] if log else []), *(["--baseline"] if sweep.baseline else [])]
+                   *(["--log", "{log}"] if log else []), *(["--baseline"] if sweep.baseline and not measures else [])]
         task = Task(name, command, key, product=True, outputs=[log] if log else [], log=log, cores=self.cores_per_run,
                     objection=lambda document: self._objection(config, document), memory=self.memory_per_run,
-                    weight=max(x, 0.01) if x is not None else 1)
+                    weight=max(x, 0.01) if x is not None else 1, after=[measures] if measures else [],
+                    completed=jobs.completed if measures else None)
+        if sweep.baseline:
+            self._alone.setdefault(jobs.alone(config), task)
         return task, RunRow(name, key, number, x, seed, values, [*sweep.overrides, *overrides], config)
 
     def _unique(self, name: str, overrides: Sequence[str]) -> str:

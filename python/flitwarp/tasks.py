@@ -54,7 +54,8 @@ class Task:
 
     With `product`, the command leaves a JSON document at the path that stands for `{product}` in it; `outputs` are
     other files that must be there for the task to count as done. A packet log that it writes to `{log}` is moved to `log`
-    once the task counts. `after` are tasks that must have succeeded. `objection` may find fault with a product.
+    once the task counts. `after` are tasks that must have succeeded; with `completed` they must have ended, and it makes
+    the product whole by their outcomes. `objection` may find fault with a product.
     """
 
     name: str
@@ -66,6 +67,7 @@ class Task:
     product: bool = False
     log: Path | None = None
     objection: Callable[[object], str] | None = None
+    completed: Callable[[object, Sequence[Outcome]], object] | None = None
     cores: int = 1
     memory: int = 0  # bytes
     retries: int = 0
@@ -238,7 +240,7 @@ class Runner:
     def _in_order(self, task: Task) -> Plan:
         """A task after those that it comes after."""
         before = yield Need(task.after)
-        lost = [t.name for t, outcome in zip(task.after, before) if not outcome.ok]
+        lost = [] if task.completed else [t.name for t, outcome in zip(task.after, before) if not outcome.ok]
         if lost:
             self._finish(Outcome(task.key, SKIPPED, f"not run: '{lost[0]}' failed", attempts=0))
         else:
@@ -328,6 +330,8 @@ class Runner:
         fault = task.objection(document) if task.objection and document is not None else ""
         if fault:
             raise Stopped(f"'{task.name}': {fault}")
+        if task.completed and document is not None:
+            document = task.completed(document, [self.outcomes[before.key] for before in task.after])
         missing = [str(p) for p in task.outputs if not Path(p).exists()]
         if status == 0 and missing:
             status, message = 3, f"it did not make {', '.join(missing)}"

@@ -104,9 +104,10 @@ def is_time(column: str) -> bool:
     >>> is_time("packet_latency.p99"), is_time("hops.mean"), is_time("sampled_ticks"), is_time("completion_time")
     (True, False, True, True)
     """
-    return _described(column).get("unit") == "ticks"
+    return column in TIMES or _described(column).get("unit") == "ticks"
 
 
+TIMES = {"step_time": "time of a step"}  # worked out of others, in ticks
 WORDS = {"load": f"offered load ({LOAD})", "percent_minimal": "packets on shortest ways (%)"}  # not of the results
 STATISTICS = {"mean": "mean", "max": "maximum", "min": "minimum", "p50": "median", "ci95": "95 % interval of"}
 
@@ -121,6 +122,8 @@ def words(column: str, unit: Unit) -> str:
     """
     if column in WORDS:
         return WORDS[column]
+    if column in TIMES:
+        return f"{TIMES[column]} ({unit.text})"
     path = re.sub(r"^channels\.", "channel ", re.sub(r"^simulation\.", "", column))
     if column.startswith("config."):
         return path.rpartition(".")[2]

@@ -90,6 +90,17 @@ static void print_latency(const struct measurement *m)
         fprintf(stderr, "; transaction latency %s", digits(mean, 4, histogram_mean(&m->transaction_latency)));
 }
 
+/* Of one that comes to an end by itself, that is what counts; a latency over all its phases would say little. */
+static void print_end(const struct application *application, double ticks)
+{
+    static const char *const units[] = {"ps", "ns", "us", "ms", "s"};
+    double time = ticks * application->tick_seconds / 1e-12;
+    size_t unit = 0;
+    for (; time >= 1000 && unit + 1 < sizeof units / sizeof *units; unit++)
+        time /= 1000;
+    fprintf(stderr, "done in %.0f ticks (%.4g %s)", ticks, time, units[unit]);
+}
+
 static void print_application(const struct application *application, const struct json *block)
 {
     const struct measurement *m = application->measurement;
@@ -99,15 +110,14 @@ static void print_application(const struct application *application, const struc
     fprintf(stderr, "%s: offered %.4g, accepted %.4g flits/terminal/cycle; ", application->name,
             has_window ? (double)(m->offered_at_end - m->offered_at_start) / cycles : 0,
             has_window ? (double)(m->accepted_at_end - m->accepted_at_start) / cycles : 0);
-    if (m->sampled_delivered)
+    const struct json *time = json_find(block, "completion_time");
+    if (time && time->type == JSON_NUMBER)
+        print_end(application, time->number);
+    else if (m->sampled_delivered)
         print_latency(m);
     else
         fprintf(stderr, "no sampled packet has arrived");
-    fprintf(stderr, "%s", measurement_is_saturated(m) ? "; SATURATED" : "");
-    const struct json *time = json_find(block, "completion_time"); /* of one that comes to an end by itself */
-    if (time && time->type == JSON_NUMBER)
-        fprintf(stderr, "; done in %.0f ticks", time->number);
-    fputc('\n', stderr);
+    fprintf(stderr, "%s\n", measurement_is_saturated(m) ? "; SATURATED" : "");
 }
 
 /* A run that an error ended says of an application what it has measured, if it has come so far. */

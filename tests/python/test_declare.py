@@ -117,9 +117,16 @@ def test_the_command_lists_estimates_and_runs(folder):
 
 
 def test_a_study_with_a_baseline_knows_how_much_jobs_slow_each_other_down(folder):
-    declared = write(folder, base=str(ROOT / "examples" / "many_jobs.json"), baseline=True, variables=[], load={"values": [0.9]})
-    study = read_sweep(declared).run(quiet=True)
-    assert study.runs[0].results.value("slowdown", "transpose") >= 1
+    path = "workload.applications.2.load"
+    declared = write(folder, base=str(ROOT / "examples" / "many_jobs.json"), baseline=True, variables=[],
+                     load={"values": [0.1, 0.3], "path": path, "past": 0})
+    sweep = read_sweep(declared)
+    assert [job.command.count("--baseline") for job in sweep.jobs()] == [1, 0]  # alone once, not once for each load
+    study = sweep.run(quiet=True)
+    subprocess.run([os.environ["FLITWARP"], "run", ROOT / "examples" / "many_jobs.json", f"{path}=0.3", "--baseline", "--quiet",
+                    "--results", "r.json"], check=True)
+    assert study.runs[1].results["applications"] == json.loads(Path("r.json").read_text())["applications"]
+    assert study.runs[1].results.value("slowdown", "transpose") > study.runs[0].results.value("slowdown", "transpose") >= 1
 
 
 def test_make_runs_what_a_makefile_says_and_the_study_takes_it_in(folder):

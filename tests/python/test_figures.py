@@ -29,7 +29,7 @@ from flitwarp.figures.style import COLOURS, covers, look  # noqa: E402
 from flitwarp.results import NotResults, Results, UnknownColumn  # noqa: E402
 
 MODULES = ["results", "apart", "curve", "units", "packet_log", "plot"] + [
-    f"figures.{name}" for name in ("style", "load", "distribution", "timeline", "maps", "bars", "demo")]
+    f"figures.{name}" for name in ("style", "load", "panels", "distribution", "timeline", "maps", "bars", "demo")]
 VCS = (1, 4)
 LOADS = (0.1, 0.3, 0.5, 0.9)
 
@@ -69,6 +69,12 @@ def nonminimal(vcs=2):
     return Results(run)
 
 
+def job_run(seed):
+    run = demo.results(0.2, seed=seed)
+    job = {"name": "solver", "completion_time": 5e4 + seed, "alone_time": 4e4, "slowdown": 1.25 + seed / 100}
+    return Results({**run, "applications": [*run["applications"], job]})
+
+
 KINDS = {
     "load_latency of one curve": lambda **k: figures.load_latency(sweeps(1), **k),
     "load_latency, logarithmic": lambda **k: figures.load_latency(sweeps(1), log="y", **k),
@@ -98,6 +104,9 @@ KINDS = {
     "channel_heatmap, profile": lambda **k: figures.channel_heatmap(demo.results(), form="profile", **k),
     "comparison of loads": lambda **k: figures.comparison(many(4), **k),
     "comparison in groups": lambda **k: figures.comparison(wide_runs(), "accepted_load", by="traffic", **k),
+    "panels": lambda **k: figures.panels(figures.load_latency, {"one": sweeps(2), "two": sweeps(3), "three": sweeps(2)[:1]}, **k),
+    "jobs": lambda **k: figures.jobs([job_run(seed) for seed in (1, 2, 3)], **k),
+    "interference": lambda **k: figures.interference([job_run(1)], **k),
     "communication_matrix": lambda **k: figures.communication_matrix(demo.matrix(), **k),
     "communication_matrix, logarithmic": lambda **k: figures.communication_matrix(demo.matrix(), log=True, **k),
 }
@@ -200,8 +209,8 @@ def test_latency_ends_at_saturation(runs):
     for line, curve in zip(drawn, curves):
         assert list(line.get_xdata()) == [p.x for p in curve.stable()]
         assert list(line.get_ydata()) == pytest.approx([p.mean("packet_latency.mean") for p in curve.stable()])
-        crosses = [l for l in ax.lines if l.get_marker() == "x" and l.get_color() == line.get_color()]
-        assert [l.get_xdata()[0] for l in crosses] == [curve.saturation()]
+        marks = [l for l in ax.lines if l.get_gid() == "saturation" and l.get_color() == line.get_color()]
+        assert [list(l.get_xdata()) for l in marks] == [[curve.saturation()] * 2]
     assert legend(ax)[-1] == "saturated"
     assert ax.get_xlabel() == "offered load (flits/terminal/cycle)"
     assert ax.get_ylabel() == "mean packet latency (ns)"
@@ -250,12 +259,21 @@ def test_other_latencies_and_percentiles_can_be_chosen(runs):
     assert "p95 to p97" in legend(ax)
 
 
-def test_a_curve_that_is_all_saturated_shows_its_cross_only():
+def test_a_curve_that_is_all_saturated_shows_its_mark_only():
     full = [demo.results(0.9), demo.results(1.0)]
     with pytest.raises(ValueError, match="no stable point"):
         figures.load_latency(curves_of_files(full))
     curves = curves_of_files([demo.results(0.1), demo.results(0.3), demo.results(0.9, vcs=4)])
     assert legend(figures.load_latency(curves).axes[0]) == ["num_vcs 2", "num_vcs 4", "saturated"]
+
+
+def test_lines_of_panels_look_alike_and_share_axes():
+    figure = figures.panels(figures.load_latency, {"all": sweeps(3), "one": sweeps(3)[2:]})
+    left, right = figure.axes
+    colour = {line.get_label(): line.get_color() for line in lines_of(left)}
+    assert [line.get_color() for line in lines_of(right) if len(line.get_xdata())] == [colour[sweeps(3)[2].label]]
+    assert left.get_ylim() == right.get_ylim() and left.get_xlim() == right.get_xlim()
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == [*(curve.label for curve in sweeps(3)), "saturated"]
 
 
 def test_accepted_load_goes_past_saturation(runs):

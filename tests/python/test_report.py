@@ -10,13 +10,14 @@ import pytest
 
 pytest.importorskip("matplotlib", reason="figures need matplotlib")
 
-from flitwarp import report
+from flitwarp import Sweep, figures, report
 from flitwarp.report import write_report
 from flitwarp.report.data import histogram, short
 from flitwarp.report.page import page
 from flitwarp.report.plan import plan, specs_of
 from made_study import damage, make_study
 
+ROOT = Path(__file__).resolve().parents[2]
 HOSTILE = "</script><script>window.hacked=1</script>"
 VOID = {"meta", "br", "img", "input", "rect"}
 TWO = [{"kind": "load-latency", "lines": ["VCs"], "where": {}, "options": {}}]
@@ -231,3 +232,25 @@ def test_numbers_are_short():
 def test_templates_lie_beside_the_code():
     folder = Path(report.__file__).parent
     assert all((folder / name).exists() for name in ("page.html", "page.css", "page.js"))
+
+
+def test_jobs_have_their_times_first(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    sweep = Sweep(ROOT / "examples" / "many_jobs.json", "who")
+    sweep.add_pairs().add_seeds(2)
+    study = sweep.run(quiet=True)
+    assert [name for name in study.rows()[2]][3:8] == ["transpose.completion_seconds", "transpose.slowdown",
+                                                       "background.offered_load", "background.accepted_load", "background.saturated"]
+    found = {(tuple(values.values()), job): point.mean("slowdown", job) for values, job, point in study.jobs()}
+    figure = figures.interference(study.results())
+    drawn = {tuple(map(round, text.get_position())): text.get_text() for text in figure.axes[0].texts}
+    names = [label.get_text() for label in figure.axes[0].get_xticklabels()], [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    assert names == (["transpose", "barrier", "background"], ["transpose", "barrier"])
+    assert drawn[2, 0] == f"{found[('transpose + background',), 'transpose']:.2f}" and (0, 0) not in drawn
+    bars = figures.jobs(study.results()).axes[0]
+    assert sorted(round(bar.get_height(), 6) for bar in bars.patches) == sorted(round(value, 6) for value in found.values())
+    text = page(study, [], tmp_path)
+    assert "<h2 id=jobs-title>Jobs</h2>" in text and "slowdown" in text
+    data = json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)[1])
+    place = data["columns"].index(f"{data['applications'].index('barrier')}.completion_time")
+    assert [run["numbers"][place] is not None for run in data["runs"]] == [True, True, False, False, True, True]

@@ -75,7 +75,7 @@ def counted(folder, monkeypatch):
 # ---- plans, without a simulator: a network that saturates at a load ----
 
 
-def measured(saturation, seeds=Seeds(), noise=lambda seed: 0.0):
+def measured(saturation, seeds=Seeds(), noise=lambda seed: 0.0, queueing=lambda x: 0.0):
     """A line over a pretended network, and the function that runs a plan of it."""
     asked, kept = [], []
 
@@ -87,7 +87,7 @@ def measured(saturation, seeds=Seeds(), noise=lambda seed: 0.0):
         asked.append(float(x))
         return Outcome(key, 0, document={"flitwarp": {"version": "0"}, "config": {}, "applications": [
             {"name": "a", "saturated": float(x) >= saturation,
-             "packet_latency": {"mean": 20 + noise(int(seed)), "ci95": None}}]})
+             "packet_latency": {"mean": 20 + noise(int(seed)) + queueing(float(x)), "ci95": None}}]})
 
     def play(plan):
         need = next(plan)
@@ -109,6 +109,11 @@ def test_a_line_stops_after_as_many_saturated_points_as_asked_for():
 def test_refining_halves_the_gap_below_saturation():
     line, play, _ = measured(0.28)
     assert play(line.rise([0.2, 0.4], 1, refine=3)) == [0.2, 0.4, 0.3, 0.25, 0.275]
+
+
+def test_refining_goes_where_latency_bends():
+    line, play, _ = measured(0.55, queueing=lambda x: 1e4 * max(x - 0.42, 0))  # flat up to 0.42, then steep
+    assert play(line.rise([0.1, 0.2, 0.3, 0.4, 0.5, 0.6], 1, refine=3))[6:] == [0.45, 0.425, 0.4125]
 
 
 @pytest.mark.parametrize("saturation", [0.003, 0.1, 0.5, 0.77, 0.999])

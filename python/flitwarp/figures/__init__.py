@@ -11,13 +11,14 @@ All take the keywords of style.Layout: title, x_label, y_label, log, xlim, ylim,
 `flitwarp-plot` draws the same from files. docs/figures.md shows one of each.
 """
 
-from .bars import comparison, throughput
+from .bars import comparison, jobs, throughput
 from .distribution import hop_histogram, latency_cdf, latency_pdf, latency_percentile
 from .load import load_column, load_latency, offered_accepted
-from .maps import channel_heatmap, communication_matrix
+from .maps import channel_heatmap, communication_matrix, interference
+from .panels import panels
 from .style import Layout, save, write
 from .timeline import scatter, time_series
 
-__all__ = ["Layout", "channel_heatmap", "communication_matrix", "comparison", "hop_histogram", "latency_cdf",
-           "latency_pdf", "latency_percentile", "load_column", "load_latency", "offered_accepted", "save", "scatter",
+__all__ = ["Layout", "channel_heatmap", "communication_matrix", "comparison", "hop_histogram", "interference", "jobs", "latency_cdf",
+           "latency_pdf", "latency_percentile", "load_column", "load_latency", "offered_accepted", "panels", "save", "scatter",
            "throughput", "time_series", "write"]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Figures over load: latency with its percentiles, accepted load, and any other column.
 
-Latency lines end at the last load that the network carries. A dotted step leads to a cross at the first
-load that saturated it: what lies beyond says how long the run was, not how the network is.
+Latency lines end at the last load that the network carries. A vertical line marks the first load that saturated it:
+what lies beyond says how long the run was, not how the network is.
 """
 
 from __future__ import annotations
@@ -18,16 +18,17 @@ from ..curve import Curve, Point
 from ..results import Results, UnknownColumn, Which
 from ..units import Unit, choose, is_time, words
 from .distribution import percentile
-from .style import CROSS, LINES, Figure, Layout, drawing, finish, look
+from .style import LINES, MARK, Figure, Layout, drawing, finish, look
 
 PERCENTILES = (50.0, 90.0, 99.0, 99.9)
 BAND_TOP = 12  # times the lowest latency: the end of a linear axis
 MEAN_TOP = 5
+FULL_MARKS = 4  # curves whose saturation is marked over the whole height
 
 
 def load_latency(curves: Sequence[Curve], *, latency: str = "packet", percentiles: Sequence[float] | None = None,
                  application: Which = 0, unit: str | None = None, **layout: object) -> Figure:
-    """Latency over offered load up to saturation, which a cross marks.
+    """Latency over offered load up to saturation, which a vertical line marks.
 
     One curve shows its percentiles as nested bands around the mean; several show means with 95 % intervals,
     and those percentiles that are asked for as further lines. On a linear axis latency is shown up to a few
@@ -69,12 +70,12 @@ def load_latency(curves: Sequence[Curve], *, latency: str = "packet", percentile
                 _line(ax, x, means, halves, curve.label, style)  # a bar without its point would puzzle
                 for line, p in enumerate(wanted, start=1):
                     ax.plot(x, rows[p], **{**style, "linestyle": LINES[line % len(LINES)]}, markersize=2.4)
-            _cross(ax, curve, x, means, min(means[-1] if means else highest, top), style["color"])
+        _mark_saturation(ax, curves)
         if wanted and not banded:
             for line, name in enumerate(["mean", *map(name_of, wanted)]):
                 ax.plot([], [], color="0.35", linestyle=LINES[line % len(LINES)], label=name)
         if any(curve.saturation() is not None for curve in curves if curve.x == "load"):
-            ax.plot([], [], color="0.35", label="saturated", **CROSS)
+            ax.plot([], [], color="0.35", label="saturated", **MARK)
         if not logarithmic:
             ax.set_ylim(0, min(top, highest * 1.08))
         if curves[0].x == "load" and "x" not in (chosen.log or ""):
@@ -99,14 +100,19 @@ def _line(ax: Axes, x: Sequence[float], y: Sequence[float], halves: Sequence[flo
                 elinewidth=0.7, capsize=1.6, capthick=0.7)
 
 
-def _cross(ax: Axes, curve: Curve, x: Sequence[float], means: Sequence[float], height: float, colour: str) -> None:
-    """Where a curve saturates, with a dotted step from its last point."""
-    end = curve.saturation() if curve.x == "load" else None
-    if end is None:
-        return
-    if means:
-        ax.plot([x[-1], end], [height, height], linewidth=0.7, linestyle=(0, (1, 1.5)), color=colour)
-    ax.plot([end], [height], color=colour, clip_on=False, zorder=5, **CROSS)
+def _mark_saturation(ax: Axes, curves: Sequence[Curve]) -> None:
+    """A vertical line where each curve saturates; many are short ones, and those at one load share it in dashes."""
+    ends: dict[float, list[int]] = {}
+    for i, curve in enumerate(curves):
+        if curve.x == "load" and curve.saturation() is not None:
+            ends.setdefault(curve.saturation(), []).append(i)  # type: ignore[arg-type]
+    height = 1 if len(curves) <= FULL_MARKS else 0.12
+    for end, sharing in ends.items():
+        for turn, i in enumerate(sharing):
+            dashes = (4 * turn, (4, 4 * (len(sharing) - 1))) if len(sharing) > 1 else "-"
+            colour = "black" if len(curves) == 1 else look(i, len(curves))["color"]
+            ax.plot([end, end], [0, height], transform=ax.get_xaxis_transform(), color=colour, linewidth=0.9, linestyle=dashes,
+                    zorder=1.5, gid="saturation")
 
 
 def _bands(ax: Axes, x: list[float], wanted: list[float], rows: dict[float, list[float]], colour: str) -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Mapping, Sequence
 
 import numpy
@@ -11,9 +12,11 @@ from matplotlib.collections import PolyCollection
 from matplotlib.colors import LogNorm, Normalize
 from matplotlib.ticker import MaxNLocator
 
+from ..apart import groups
+from ..curve import Point
 from ..results import Results, UnknownColumn
 from ..units import choose
-from .style import COLOURS, Figure, Layout, drawing
+from .style import COLOURS, Figure, Layout, drawing, fit_ticks
 
 COLOUR_MAP = "viridis_r"  # dark is much: light stands back on white paper
 WIDEST_DRAWING = 40  # routers along a side: more would be dots
@@ -252,3 +255,48 @@ def communication_matrix(matrix: Mapping[str, Sequence[float]], value: str = "fl
     return figure
 
 
+
+
+def interference(results: Sequence[Results], *, limits: tuple[float | None, float | None] | None = None,
+                 **layout: object) -> Figure:
+    """Who slows whom: the slowdown of each job (rows) beside each other application (columns), mean over seeds.
+
+    It takes runs of two applications each, with times alone: a study with `pairs`.
+    """
+    chosen = Layout(**layout)  # type: ignore[arg-type]
+    cells: dict[tuple[str, str], float] = {}
+    for _, runs in groups(list(results), names=True):
+        blocks = runs[0]["applications"]
+        if len(blocks) != 2:
+            continue
+        for job, other in ((0, 1), (1, 0)):
+            slowdown = Point(0, runs).mean("slowdown", job) if "slowdown" in blocks[job] else math.nan
+            if math.isnan(slowdown):
+                continue
+            place = blocks[job]["name"], blocks[other]["name"]
+            if place in cells:
+                raise ValueError(f"{place[0]} runs beside {place[1]} with several settings: hold the others at a value (--where)")
+            cells[place] = slowdown
+    if not cells:
+        raise ValueError("there is nothing to draw: no run has two applications and the slowdown of one of them; a study "
+                         "with \"pairs\": true has them")
+    jobs = list(dict.fromkeys(name for name, _ in cells))
+    others = sorted(dict.fromkeys(name for _, name in cells), key=lambda name: (name not in jobs, jobs.index(name) if name in jobs else 0))
+    grid = numpy.array([[cells.get((job, other), math.nan) for other in others] for job in jobs])
+    low, high = limits or (None, None)
+    norm = Normalize(1 if low is None else low, max(float(numpy.nanmax(grid)), 1.1) if high is None else high)
+    with drawing(chosen, min(0.28 * len(jobs) + 1.2, 3.2), min(0.45 * len(jobs) + 1.4, 6.0)) as (figure, ax):
+        image = ax.imshow(grid, cmap=COLOUR_MAP, norm=norm, aspect="auto")
+        ax.grid(False)
+        ax.tick_params(length=0)
+        ax.set_xticks(range(len(others)), others)
+        ax.set_yticks(range(len(jobs)), jobs)
+        for i, j in numpy.argwhere(numpy.isfinite(grid)):
+            ax.text(j, i, f"{grid[i, j]:.2f}", ha="center", va="center", fontsize=7,
+                    color="white" if norm(grid[i, j]) > 0.55 else "black")
+        figure.colorbar(image, ax=ax, label="slowdown", aspect=25, pad=0.02).outline.set_linewidth(0.5)
+        ax.set_xlabel("beside" if chosen.x_label is None else chosen.x_label)
+        ax.set_ylabel("job" if chosen.y_label is None else chosen.y_label)
+        fit_ticks(ax)
+        _title(figure, chosen)
+    return figure

@@ -23,14 +23,14 @@ from matplotlib.axis import Axis
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.path import Path as Outline
-from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator, ScalarFormatter
 from matplotlib.transforms import Bbox
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 LINES = ("-", (0, (5, 1.5)), (0, (6, 1.5, 1, 1.5)), (0, (1.2, 1.2)), (0, (5, 1.2, 1, 1.2, 1, 1.2)), (0, (8, 2)),
          (0, (3, 1.2, 1.2, 1.2)))
-CROSS = {"marker": "x", "markersize": 5, "markeredgewidth": 1.3, "linestyle": "none"}
+MARK = {"marker": "|", "markersize": 7, "markeredgewidth": 0.9, "linestyle": "none"}  # where a curve saturates
 SEQUENTIAL = "viridis"
 WIDTHS = {"column": 3.4, "page": 7.0}  # inches
 FORMATS = {".png": {"Software": None}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
@@ -74,7 +74,6 @@ STYLE = {
     "axes.linewidth": 0.5,
     "axes.grid": True,
     "axes.axisbelow": True,
-    "axes.formatter.use_mathtext": True,
     "axes.formatter.limits": (-4, 5),
     "axes.xmargin": 0.02,
     "grid.linewidth": 0.35,
@@ -102,6 +101,7 @@ class Layout:
     xlim, ylim       (low, high); None in either place leaves it
     size             "column" (3.4 in), "page" (7 in), or (width, height) in inches
     legend           a place of PLACES; "auto" is inside where nothing is covered, else above
+    ax               axes of another figure to draw in, for panels
     """
 
     title: str | None = None
@@ -112,6 +112,7 @@ class Layout:
     ylim: tuple[float | None, float | None] | None = None
     size: str | tuple[float, float] = "column"
     legend: str = "auto"
+    ax: Axes | None = None
 
     def __post_init__(self) -> None:
         if isinstance(self.size, str) and self.size not in WIDTHS:
@@ -129,12 +130,16 @@ class Layout:
 
 
 @contextmanager
-def drawing(layout: Layout, column: float = 2.3, page: float = 3.1, rows: int = 1) -> Iterator[tuple[Figure, object]]:
-    """A figure and its axes, to be filled inside the block, where the style holds."""
+def drawing(layout: Layout, column: float = 2.3, page: float = 3.1, rows: int = 1,
+            columns: int = 0) -> Iterator[tuple[Figure, object]]:
+    """A figure and its axes, to be filled inside the block, where the style holds; with `columns` a grid of them."""
     with matplotlib.rc_context(STYLE):
+        if layout.ax is not None:
+            yield layout.ax.figure, layout.ax
+            return
         figure = Figure(figsize=layout.inches(column, page), layout="constrained")
         FigureCanvasAgg(figure)
-        yield figure, figure.subplots(rows, 1, sharex=rows > 1)
+        yield figure, figure.subplots(rows, columns or 1, sharex=rows > 1 and not columns, squeeze=not columns)
 
 
 def look(i: int, count: int = 1) -> dict:
@@ -172,9 +177,18 @@ def finish(ax: Axes, layout: Layout, x_label: str, y_label: str, *, x_axis: Axes
         _log_ticks(x_axis.xaxis)
     if "y" in log:
         _log_ticks(ax.yaxis)
+    for axis in (x_axis.xaxis, ax.yaxis):
+        _power_of_ten(axis)
     if layout.title:
         ax.figure.suptitle(layout.title)
     add_legend(ax, layout, lift)
+
+
+def _power_of_ten(axis: Axis) -> None:
+    """Numbers that have a power of ten beside the axis are set as formulas, which takes a while; others are plain text."""
+    if isinstance(axis.get_major_formatter(), ScalarFormatter):
+        low, high = (abs(end) for end in axis.get_view_interval())
+        axis.get_major_formatter().set_useMathText(not 1e-3 <= max(low, high) < 1e5)
 
 
 def _log_ticks(axis: Axis) -> None:
@@ -194,6 +208,15 @@ def _log_ticks(axis: Axis) -> None:
         axis.set_minor_locator(LogLocator(10, subs=range(1, 10), numticks=8))
     if low >= 1e-4 and high < 1e5:
         axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+
+
+def fit_ticks(ax: Axes) -> None:
+    """Slants the names of groups where they would run into each other."""
+    ax.figure.draw_without_rendering()
+    boxes = [text.get_window_extent() for text in ax.get_xticklabels() if text.get_text()]
+    if any(left.x1 + 3 > right.x0 for left, right in zip(boxes, boxes[1:])):
+        for text in ax.get_xticklabels():
+            text.set(rotation=35, ha="right", rotation_mode="anchor")
 
 
 # ---- legends -------------------------------------------------------------------------------------------------------
@@ -319,12 +342,16 @@ def write(figure: Figure, paths: Sequence[str | Path]) -> None:
         check_format(path)
     try:
         with matplotlib.rc_context(STYLE):
+            figure.draw_without_rendering()
+            engine = figure.get_layout_engine()
+            figure.set_layout_engine("none")  # places are found once, not for every format
             for path in map(Path, paths):
                 beside = path.with_name(f".{path.name}.{os.getpid()}{path.suffix}")
                 written.append((beside, path))
                 figure.savefig(beside, metadata=FORMATS[path.suffix.lower()])
         for beside, path in written:
             beside.replace(path)
+        figure.set_layout_engine(engine)
     finally:
         for beside, _ in written:
             beside.unlink(missing_ok=True)

@@ -13,8 +13,10 @@ import re
 from typing import Sequence
 
 from ..apart import differences, leaves_of
+from ..jobs import is_job
 from ..results import flatten
 from ..study import Run, Study
+from ..units import tick_of
 
 BARS = 48  # of the small picture of a run's latencies
 MESSAGE_LIMIT = 2000  # characters of what a failed run printed
@@ -108,9 +110,11 @@ def data_of(study: Study, settings: Settings) -> dict:
     if study.x:
         values[study.x].sort(key=_as_number)
     places = {name: {text: i for i, text in enumerate(texts)} for name, texts in values.items()}
-    numbers = [_numbers(run) for run in study.runs]
+    applications: dict[tuple[str, int], dict] = {}  # by name, and which of that name; runs may have others each
+    for run in study.runs:
+        applications.update({key: a for key, a in _applications(run).items() if key not in applications})
+    numbers = [_numbers(run, list(applications)) for run in study.runs]
     columns = list(dict.fromkeys(column for row in numbers for column in row))
-    applications = max((run.results["applications"] for run in study.runs if run.is_done), key=len, default=[])
     base = study.facts.get("base") or {}
     shared = list(base.get("overrides") or [])
     messages: dict[str, int] = {}
@@ -127,17 +131,23 @@ def data_of(study: Study, settings: Settings) -> dict:
             "message": messages.setdefault(message, len(messages)) if message else None,
             "seconds": short(outcome.wall_seconds) if outcome else None,
             "cpu": short(outcome.cpu_seconds) if outcome else None, "attempts": outcome.attempts if outcome else 0,
-            "bars": [histogram(a.get("latency_distribution", ())) for a in run.results["applications"]]
-            if run.results else [],
+            "bars": [histogram(_applications(run).get(key, {}).get("latency_distribution", ())) for key in applications],
         })
     return {
         "name": study.name, "config": base.get("file") or "CONFIG", "overrides": shared,
         "plugins": list(base.get("plugins") or []), "baseline": bool(base.get("baseline")),
         "variables": [{"name": name, "values": values[name]} for name in names],
-        "applications": [a["name"] for a in applications], "columns": columns,
+        "applications": [name for name, _ in applications], "jobs": [is_job(a) for a in applications.values()],
+        "tick": _tick(study), "columns": columns,
         "settings": [{"path": path, "values": texts} for path, texts in zip(settings.paths, settings.values)],
         "messages": list(messages), "runs": runs,
     }
+
+
+def _tick(study: Study) -> float | None:
+    """Seconds of a tick, where that is the same in all runs."""
+    ticks = {run.results.tick_seconds for run in study.runs if run.is_done and tick_of(run.results)}
+    return ticks.pop() if len(ticks) == 1 else None
 
 
 def state_of(run: Run) -> str:
@@ -156,12 +166,18 @@ def _cut(message: str) -> str:
     return message if len(message) <= MESSAGE_LIMIT else message[:MESSAGE_LIMIT] + "\n... (all of it: study.sqlite)"
 
 
-def _numbers(run: Run) -> dict[str, object]:
-    """Of the simulation, the channels, and of each application under its number."""
+def _applications(run: Run) -> dict[tuple[str, int], dict]:
+    """By name, and which of that name."""
+    blocks = run.results["applications"] if run.results else []
+    return {(a["name"], sum(b["name"] == a["name"] for b in blocks[:i])): a for i, a in enumerate(blocks)}
+
+
+def _numbers(run: Run, applications: Sequence[tuple[str, int]]) -> dict[str, object]:
+    """Of the simulation, the channels, and of each application under its place."""
     if not run.results:
         return {}
     row = {key: value for part in ("simulation", "channels")
            for key, value in flatten(run.results.get(part, {}), part).items()}
-    for number, application in enumerate(run.results["applications"]):
-        row.update(flatten({k: v for k, v in application.items() if k != "series"}, str(number)))
+    for key, application in _applications(run).items():
+        row.update(flatten({k: v for k, v in application.items() if k != "series"}, str(applications.index(key))))
     return row

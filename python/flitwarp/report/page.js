@@ -194,6 +194,12 @@ const grouped = text => text.replace(/\B(?=(\d{3})+(?!\d))/g, "\u2009");
 const fixed = digits => value => value.toFixed(digits);
 const tidy = value => typeof value !== "number" ? String(value) : Number.isInteger(value) ? grouped(String(value)) : String(value);
 
+function withUnit(seconds) {
+  for (const [size, unit] of [[1, "s"], [1e-3, "ms"], [1e-6, "\u00b5s"], [1e-9, "ns"]])
+    if (seconds >= size) return `${Number((seconds / size).toPrecision(4))} ${unit}`;
+  return `${Number((seconds * 1e12).toPrecision(4))} ps`;
+}
+
 /* The table's columns: name in the address, head, value for sorting and CSV, text. */
 function tableColumns() {
   const application = view.application;
@@ -204,6 +210,7 @@ function tableColumns() {
   const latency = (column, format) => run => number(run, application + ".saturated") === true ? [null, DASH] :
     measured(application + ".packet_latency." + column, format)(run);
   const of = (column, format) => measured(application + "." + column, format);
+  const time = ticks => data.tick === null ? tidy(ticks) : withUnit(ticks * data.tick);
   const round = value => value < 1e5 ? fixed(0)(value) : value.toPrecision(3);
   const columns = [{key: "run", head: "run", of: run => [run.name, run.name]}];
   data.variables.forEach((variable, v) => columns.push({key: "is." + variable.name, head: variable.name,
@@ -214,11 +221,15 @@ function tableColumns() {
     {key: "state", head: "state", of: run => [stateOf(run), stateOf(run)]},
     {key: "offered", head: "offered", title: "offered load", of: of("offered_load", fixed(4)), isNumber: true},
     {key: "accepted", head: "accepted", title: "accepted load", of: of("accepted_load", fixed(4)), isNumber: true},
+    ...(data.jobs[Number(application)] ? [
+      {key: "time", head: "time", title: "from its start to its end", of: of("completion_time", time), isNumber: true},
+      {key: "alone", head: "alone", title: "the time that its slowdown is measured by", of: of("alone_time", time), isNumber: true},
+      {key: "slowdown", head: "slowdown", title: "time beside the others, by time alone", of: of("slowdown", fixed(3)), isNumber: true}] : [
     {key: "latency", head: "latency", title: "mean packet latency", of: latency("mean", fixed(2)), isNumber: true},
     {key: "ci95", head: "\u00b1", title: "half of the 95 % confidence interval of the mean", of: latency("ci95", fixed(2)), isNumber: true},
     {key: "p50", head: "p50", title: "median packet latency", of: latency("p50", round), isNumber: true},
     {key: "p99", head: "p99", title: "99 % of packets were this quick", of: latency("p99", round), isNumber: true},
-    {key: "p99.9", head: "p99.9", title: "99.9 % of packets were this quick", of: latency("p99.9", round), isNumber: true},
+    {key: "p99.9", head: "p99.9", title: "99.9 % of packets were this quick", of: latency("p99.9", round), isNumber: true}]),
     {key: "hops", head: "hops", title: "mean hops", of: of("hops.mean", fixed(2)), isNumber: true},
     {key: "busiest", head: "busiest", title: "share of cycles in which the busiest channel carried a flit",
       of: measured("channels.utilisation.max", fixed(3)), isNumber: true},

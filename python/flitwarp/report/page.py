@@ -21,8 +21,11 @@ from pathlib import Path
 from typing import Iterable, Sequence
 from urllib.parse import quote, urlencode
 
+from ..curve import Point
+from ..results import UnknownColumn
 from ..store import writer_of
 from ..study import Study
+from ..units import Unit, choose, is_time
 from .data import Settings, data_of, kind_of, state_of, text_of
 from .plan import Drawn
 
@@ -41,6 +44,7 @@ NOTES = {  # what to make of a kind of warning
     "not run": "The study does not have them yet; running the sweep again does what is left.",
     "results are missing": "The run ended well, but its results are not in the study; run it again.",
 }
+JOB_COLUMNS = {"completion_time": "time ({})", "step_time": "a step ({})", "alone_time": "alone ({})", "slowdown": "slowdown"}
 MILD = ("saturated", "not converged", "unfinished", "not run")
 
 
@@ -50,9 +54,10 @@ def page(study: Study, figures: Sequence[Drawn], out: Path) -> str:
     style, script = (HERE / "page.css").read_text(), (HERE / "page.js").read_text()
     policy = (f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; img-src data: blob:; "
               "base-uri 'none'; form-action 'none'")
+    jobs = _jobs(study)
     parts = {
         "policy": escape(policy), "title": escape(study.title), "style": style, "script": script, "facts": _facts(study),
-        "saturation": _saturation(study), "figures_count": str(len(figures)), "runs_count": str(len(study.runs)),
+        "jobs": jobs, "jobs_link": "<a href='#jobs'>Jobs</a>\n" if jobs else "", "saturation": _saturation(study), "figures_count": str(len(figures)), "runs_count": str(len(study.runs)),
         "warnings": _warnings(study, figures), "configuration": _configuration(study, settings),
         "files": _files(study, figures, out), "units": _units(study),
         "data": _json({**data_of(study, settings), "figures": [_figure(figure) for figure in figures]}),
@@ -153,6 +158,46 @@ def _units(study: Study) -> str:
              if run.is_done and "tick" in run.results["config"].get("simulator", {})}
     tick = f" of {escape(ticks.pop())}" if len(ticks) == 1 else ""
     return f"Loads are flits per terminal and cycle, latencies are ticks{tick}."
+
+
+# ---- jobs ----------------------------------------------------------------------------------------------------------
+
+
+def _jobs(study: Study) -> str:
+    """A table of the applications that come to an end; nothing where there is none."""
+    found = study.jobs()
+    if not found:
+        return ""
+    ticks = [point.mean("completion_time", job) for _, job, point in found]
+    unit = choose([point.runs[0] for _, _, point in found], None, max((t for t in ticks if not math.isnan(t)), default=0))
+    rows = [(values, job, [_job_number(point, job, column, unit) for column in JOB_COLUMNS]) for values, job, point in found]
+    shown = [i for i in range(len(JOB_COLUMNS)) if any(numbers[i] for _, _, numbers in rows)]
+    heads = [*(f"<th scope=col>{escape(name)}</th>" for name in (*found[0][0], "job")),
+             *(f"<th scope=col class=number>{list(JOB_COLUMNS.values())[i].format(unit.text)}</th>" for i in shown)]
+    lines = [f"<tr>{''.join(f'<td>{escape(text_of(value))}</td>' for value in (*values.values(), job))}"
+             + "".join(numbers[i] or f"<td class=number data-value=''>{MINUS}</td>" for i in shown) + "</tr>"
+             for values, job, numbers in rows]
+    return ("<section id=jobs aria-labelledby=jobs-title>\n<h2 id=jobs-title>Jobs</h2>\n"
+            "<div class='scroll tall' tabindex=0 role=region aria-label='Times of jobs'><table class=sortable>"
+            f"<thead><tr>{''.join(heads)}</tr></thead>\n<tbody>" + "\n".join(lines) + "</tbody></table></div>\n<p class=note>"
+            "Means over seeds, with 95 % intervals where there are several. Slowdown is the time beside the others by the "
+            "time alone: of a trace what it spent communicating, of other jobs all of it.</p>\n</section>\n\n")
+
+
+def _job_number(point: Point, job: str, column: str, unit: Unit) -> str:
+    """A cell of the table; "" where a job has no such number."""
+    if column == "step_time" and point.runs[0].steps(job) == 1:
+        return ""
+    try:
+        mean, half = point.mean(column, job), point.ci95(column, job)
+    except UnknownColumn:
+        return ""
+    scale = unit.scale(point.runs[0]) if is_time(column) else 1
+    if math.isnan(mean):
+        return ""
+    half *= scale
+    interval = "" if math.isnan(half) else f" \N{PLUS-MINUS SIGN} {half:.0f}" if half >= 100 else f" \N{PLUS-MINUS SIGN} {half:.2g}"
+    return f"<td class=number data-value='{mean * scale:.7g}'>{mean * scale:.4g}{interval}</td>"
 
 
 # ---- saturation ----------------------------------------------------------------------------------------------------

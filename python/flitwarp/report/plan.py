@@ -15,9 +15,10 @@ import zlib
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Mapping, Sequence
+from typing import TYPE_CHECKING, Callable, Mapping, Sequence
 
 from ..backend import cores
+from ..jobs import is_job
 from ..study import Study
 
 if TYPE_CHECKING:
@@ -28,14 +29,15 @@ TITLES = {
     "latency_pdf": "Distribution of latency", "latency_cdf": "Cumulative distribution of latency",
     "latency_percentile": "Percentiles of latency", "hop_histogram": "Hops", "comparison": "Comparison",
     "time_series": "Latency and load over time", "channel_heatmap": "How busy channels are",
-    "throughput": "Throughput",
+    "throughput": "Throughput", "jobs": "Jobs", "interference": "Who slows whom",
 }
 OVER_X = ("load_latency", "offered_accepted", "load_column")  # drawn from curves
 OF_A_STUDY = ("throughput",)  # drawn from all runs of lines, with the variable `x` along the axis
 OF_ONE_RUN = ("time_series", "channel_heatmap")  # drawn from one results document; all others from several
 SVG_LIMIT = 60_000  # bytes, compressed, of a figure that is embedded as SVG; curves take 10,000
 PNG_DPI = 200  # of larger ones, such as maps of thousands of channels
-AT_ONCE = 12  # figures above which processes share the work
+MOST_BARS = 12  # of a group, in figures that nobody asked for
+AT_ONCE = 2  # figures above which processes share the work
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,11 @@ class Spec:
         return self.kind.replace("-", "_")
 
     @property
+    def panels(self) -> str | None:
+        """The variable with a panel for each value."""
+        return self.options.get("panels") if self.function in OVER_X else None
+
+    @property
     def title(self) -> str:
         """As the page calls them."""
         title = TITLES.get(self.function, self.kind.replace("-", " ").replace("_", " ").capitalize())
@@ -59,7 +66,8 @@ class Spec:
             title = str(self.options["title"])
         if self.lines:
             title += f", by {' and '.join(self.lines)}"
-        more = [f"{name.replace('_', ' ')} {value}" for name, value in self.options.items() if name != "title"]
+        more = [str(value).replace("_", " ") if name in ("column", "application") else f"{name.replace('_', ' ')} {value}"
+                for name, value in self.options.items() if name != "title"]
         more += [f"{name} {_words(value)}" for name, value in self.where.items()]
         return f"{title} ({', '.join(more)})" if more else title
 
@@ -96,10 +104,28 @@ def specs_of(study: Study) -> list[Spec]:
         return [Spec(s["kind"], None if s.get("lines") is None else tuple(s["lines"]), dict(s.get("where") or {}),
                      dict(s.get("options") or {})) for s in asked]
     varied = [name for name, values in study.variables.items() if len(values) > 1]
+    if any(is_job(a) for run in study.runs if run.is_done for a in run.results["applications"]):
+        return _specs_of_jobs(study)
     if study.x is None:
         return [Spec("comparison", None)] if varied else [Spec("latency-pdf", None)]
     return [Spec(kind, (name,)) for kind in ("load-latency", "offered-accepted") for name in varied] or \
         [Spec("load-latency", None)]
+
+
+def _specs_of_jobs(study: Study) -> list[Spec]:
+    """What counts of jobs is when they end, and how much later than alone: side by side, and over the load of the others."""
+    documents = [run.results for run in study.runs if run.is_done]
+    blocks = [a for document in documents for a in document["applications"] if is_job(a)]
+    column = "slowdown" if any("slowdown" in a for a in blocks) else "completion_time"
+    varied = [name for name, values in study.variables.items() if len(values) > 1]
+    lines = None if len(study.combinations(varied)) <= MOST_BARS else (varied[0],)
+    specs = [Spec("jobs", lines, options={"column": c}) for c in dict.fromkeys((column, "completion_time"))]
+    if column == "slowdown" and any(len(document["applications"]) == 2 for document in documents):
+        specs.insert(0, Spec("interference", lines))
+    if study.x is not None:
+        names = dict.fromkeys(a["name"] for a in blocks)
+        specs += [Spec("load-column", lines, options={"column": column, "application": name}) for name in names]
+    return specs
 
 
 def plan(study: Study) -> list[Drawn]:
@@ -125,7 +151,7 @@ def _places(study: Study, spec: Spec) -> list[dict]:
     elif spec.lines is None:
         others = [] if spec.function in OVER_X else [study.x]
     else:
-        others = [name for name in study.variables if name not in spec.lines]
+        others = [name for name in study.variables if name not in (*spec.lines, spec.panels)]
         others += [] if spec.function in OVER_X or study.x in spec.lines else [study.x]
     try:
         return study.combinations([name for name in others if name is not None and name not in fixed], spec.where)
@@ -154,16 +180,30 @@ def make_figure(study: Study, spec: Spec, at: Mapping) -> tuple[Figure, list[str
         raise ValueError(f"there are no figures of the kind '{spec.kind}'")
     where = {**spec.where, **at}
     if spec.function in OVER_X:
-        curves = [curve for curve in study.curves(lines=spec.lines, where=where) if curve.points]
-        if not curves:
-            raise ValueError("no run of it has results")
-        return function(curves, **spec.options), [curve.label for curve in curves]
+        return _over_load(study, spec, function, where)
     if spec.function in OF_A_STUDY:
         return function(study, lines=spec.lines or (), where=where, **spec.options), []
     results = study.results(where)
     if not results:
         raise ValueError("no run of it has results")
     return function(results[0] if spec.function in OF_ONE_RUN else results, **spec.options), []
+
+
+def _over_load(study: Study, spec: Spec, function: Callable[..., Figure], where: Mapping) -> tuple[Figure, list[str]]:
+    from .. import figures
+    options = {name: value for name, value in spec.options.items() if name != "panels"}
+    parts = {}
+    for at in study.combinations([spec.panels], where) if spec.panels else [{}]:
+        curves = [curve for curve in study.curves(lines=spec.lines, where={**where, **at}) if curve.points]
+        if curves:
+            parts[", ".join(study.label(*pair) for pair in at.items())] = curves
+    if not parts:
+        raise ValueError("no run of it has results")
+    labels = list(dict.fromkeys(curve.label for curves in parts.values() for curve in curves))
+    if not spec.panels:
+        return function(parts[""], **options), labels
+    layout = {name: options.pop(name) for name in list(options) if name in figures.Layout.__dataclass_fields__}
+    return figures.panels(function, parts, options=options, **{"size": "page", **layout}), labels
 
 
 def draw_all(study: Study, folder: Path) -> list[Drawn]:
@@ -177,7 +217,7 @@ def draw_all(study: Study, folder: Path) -> list[Drawn]:
     _shared = study, planned, folder  # what processes inherit need not be copied to them
     try:
         with ProcessPoolExecutor(cores(), multiprocessing.get_context("fork")) as pool:
-            return list(pool.map(_draw_shared, range(len(planned)), chunksize=4))
+            return list(pool.map(_draw_shared, range(len(planned))))
     finally:
         _shared = None
 
