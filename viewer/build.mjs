@@ -6,16 +6,22 @@ import {build} from "esbuild";
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
-await build({
-    entryPoints: {app: here("src/main.ts")},
-    outdir: here("dist"),
+const common = {
     bundle: true,
     minify: true,
     format: "iife",
     target: "es2022",
     charset: "ascii", // a recording is one file, whatever it is served as
-    banner: {js: `/*! The charts are uPlot:\n${readFileSync(here("node_modules/uplot/LICENSE"), "utf8")}*/`}, // it has to go along
     logLevel: "warning",
+};
+const worker = await build({...common, entryPoints: [here("src/engine_worker.ts")], write: false});
+
+await build({
+    ...common,
+    entryPoints: {app: here("src/main.ts")},
+    outdir: here("dist"),
+    define: {ENGINE_WORKER: JSON.stringify(worker.outputFiles[0].text)},
+    banner: {js: `/*! The charts are uPlot:\n${readFileSync(here("node_modules/uplot/LICENSE"), "utf8")}*/`}, // it has to go along
 });
 copyFileSync(here("src/index.html"), here("dist/index.html"));
 

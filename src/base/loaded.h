@@ -21,6 +21,3 @@ uint64_t loaded_fingerprint(const struct loaded *object);
 bool loaded_find_build(uint64_t fingerprint, struct loaded *object);
 /* The first of the names, which end with NULL, that an object takes from others; NULL: none. */
 const char *loaded_uses(const struct loaded *object, const char *const *names);
-
-/* A checksum; equal for equal bytes, and very unlikely to be so for others. */
-uint64_t bytes_checksum(const void *bytes, size_t count);

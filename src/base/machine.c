@@ -60,6 +60,15 @@ double wall_seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+double machine_memory(void)
+{
+    double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && (double)limit.rlim_cur < memory)
+        memory = (double)limit.rlim_cur;
+    return memory;
+}
+
 /* Bytes that this program itself has used; getrusage would count what its parent had before. */
 static uint64_t peak_memory(void)
 {

@@ -13,6 +13,8 @@ void interrupt_end(void);
 volatile sig_atomic_t *interrupt_catch(void);
 
 double wall_seconds(void);
+/* Bytes that this program could have at most. */
+double machine_memory(void);
 
 /* What a run takes, over all processes that have run a part of it. Zeroed at first. */
 struct stopwatch {

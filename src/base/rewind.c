@@ -7,7 +7,7 @@
  */
 #include "base/rewind.h"
 
-#include "base/loaded.h"
+#include "base/checksum.h"
 #include "base/heap.h"
 #include "flitwarp/arena.h"
 #include "flitwarp/error.h"

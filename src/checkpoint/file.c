@@ -8,6 +8,7 @@
 
 #include "base/need.h"
 #include "base/heap.h"
+#include "base/checksum.h"
 #include "base/loaded.h"
 #include "base/text.h"
 #include "base/version.h"

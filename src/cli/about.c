@@ -84,7 +84,9 @@ static int cli_version(struct call *call)
         {"flags", FLITWARP_FLAGS},
         {"with", FLITWARP_WITH},
         {"without", FLITWARP_WITHOUT},
-        {"viewer", embedded_find(page_files, "index.html") ? "page built in" : "no page"},
+        {"viewer", !embedded_find(page_files, "index.html")      ? "no page"
+                   : embedded_find(page_files, "engine.wasm.gz") ? "page and engine built in"
+                                                                 : "page built in"},
     };
     printf("flitwarp %s\n", FLITWARP_VERSION);
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)

@@ -211,6 +211,7 @@ static int cli_view(struct call *call)
     }
     viewed_run_close(session.run);
     text_release(&session.documents);
+    arena_release(&session.sent);
     return status;
 }
 

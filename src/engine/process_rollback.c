@@ -2,7 +2,7 @@
 /* Handling, undoing and committing, see process_rollback.h. */
 #include "engine/process_rollback.h"
 
-#include "base/loaded.h"
+#include "base/checksum.h"
 
 #include <stdalign.h>
 #include <stdlib.h>

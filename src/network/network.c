@@ -6,6 +6,7 @@
  */
 #include "network/network.h"
 
+#include "base/machine.h"
 #include "base/pool.h"
 #include "config/json.h"
 #include "flitwarp/congestion.h"
@@ -17,7 +18,6 @@
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
-#include <unistd.h>
 
 static const char *const on_deadlock_names[] = {"report", "recover", NULL};
 
@@ -162,7 +162,7 @@ static bool fits_memory(const struct network *network, struct errors *errors)
                    (double)topology->terminals * network->plane_count * network->injection_channels;
     double needed =
         network->plan.transfer.chunk ? 0 : lanes * network->num_vcs * network->plan.buffer_depth * sizeof(struct flit);
-    double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    double memory = machine_memory();
     if (needed <= memory)
         return true;
     return choice_error(

@@ -7,7 +7,7 @@
 
 #include "base/heap.h"
 #include "base/machine.h"
-#include "base/loaded.h"
+#include "base/checksum.h"
 #include "base/text.h"
 #include "metrics/report.h"
 

@@ -257,13 +257,20 @@ static void get_gallery(struct api_call *call)
 
 static void post_open(struct api_call *call)
 {
-    const struct json *name = json_find(call->body, "scenario");
+    const struct json *name = json_find(call->body, "scenario"), *text = json_find(call->body, "configuration");
     const struct embedded_file *file =
         name && name->type == JSON_TEXT ? embedded_find(scenario_files, name->text) : NULL;
+    if (text && text->type == JSON_TEXT) {
+        struct embedded_file *sent = arena_array(&call->session->sent, struct embedded_file, 1);
+        *sent =
+            (struct embedded_file){"configuration", arena_text(&call->session->sent, text->text), strlen(text->text)};
+        file = sent;
+    }
     if (file)
         change_run(call, (struct view_source){.scenario = file}, NULL, 0);
     else
-        errors_add(&call->errors, "scenario: expected one of those that api/gallery lists");
+        errors_add(&call->errors,
+                   "expected a scenario, one of those that api/gallery lists, or a configuration as a text");
 }
 
 static void post_quit(struct api_call *call) { call->session->wants_quit = true; }

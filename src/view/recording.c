@@ -2,7 +2,7 @@
 /* Recordings, see view.h: what is new in each frame, chunks of them packed, and all of it put into the page. */
 #include "view/view.h"
 
-#include "base/loaded.h"
+#include "base/checksum.h"
 #include "network/network.h"
 #include "flitwarp/shown.h"
 
@@ -235,13 +235,25 @@ static void print_replaced(FILE *out, const char *bytes, size_t size, const char
 
 /* Who opens a recording that came by mail can be sure that it asks nobody for anything. */
 static const char policy[] = "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src "
-                             "'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; "
-                             "form-action 'none'\">\n";
+                             "'unsafe-inline' 'wasm-unsafe-eval'; worker-src blob:; style-src 'unsafe-inline'; img-src "
+                             "data: blob:; base-uri 'none'; form-action 'none'\">\n";
 
 /* What of index.html gives way to the files themselves, in this order. */
 static const char style_link[] = "<link rel=\"stylesheet\" href=\"app.css\">";
 static const char script_link[] = "<script src=\"app.js\" defer></script>";
 static const char body_end[] = "</body>";
+
+/* The engine as WebAssembly, with which the page runs the network itself; NULL, with the reason, where there is none. */
+static const struct embedded_file *find_engine(const struct simulation *simulation, struct text *reason)
+{
+    const struct embedded_file *engine = embedded_find(page_files, "engine.wasm.gz");
+    const struct json *file = simulation->data->count ? json_at(simulation->data, 0) : NULL;
+    if (!engine)
+        text_add(reason, "it was made by a flitwarp that was built without the engine for pages");
+    else if (file)
+        text_addf(reason, "the network is run with a file that the page does not hold, %s", short_name(file->text));
+    return reason->length ? NULL : engine;
+}
 
 bool page_check(const struct embedded_file *files, struct errors *errors)
 {
@@ -269,7 +281,7 @@ static const char *print_up_to(FILE *out, const char *page, const char *element)
     return end + strlen(element);
 }
 
-static void write_page(FILE *out, const char *json, size_t size)
+static void write_page(FILE *out, const struct recording *recording, const struct embedded_file *engine)
 {
     const struct embedded_file *script = embedded_find(page_files, "app.js");
     const char *rest = print_up_to(out, embedded_find(page_files, "index.html")->bytes, style_link);
@@ -278,8 +290,15 @@ static void write_page(FILE *out, const char *json, size_t size)
     rest = print_up_to(out, rest, body_end);
     fputs("<script type=\"application/json\" id=\"recording\">", out);
     /* Settings have texts of any kind, and "<!--" with "<script" would hide the end: JSON has "<" inside texts alone. */
-    print_replaced(out, json, size, "<", "\\u003c");
-    fputs("</script>\n<script>\n", out);
+    print_replaced(out, recording->json.chars, recording->json.length, "<", "\\u003c");
+    fputs("</script>\n", out);
+    if (engine) {
+        struct text packed = {0};
+        add_base64(&packed, (const unsigned char *)engine->bytes, engine->size);
+        fprintf(out, "<script type=\"application/octet-stream\" id=\"engine\">%s</script>\n", packed.chars);
+        text_release(&packed);
+    }
+    fputs("<script>\n", out);
     /* Inside a script, "</" would end it: in texts of JavaScript "<\/" is the same. */
     print_replaced(out, script->bytes, script->size, "</", "<\\/");
     fprintf(out, "</script>\n%s%s", body_end, rest);
@@ -328,12 +347,13 @@ static void record_frames(struct recording *recording)
     end_chunk(recording);
 }
 
-static void recording_gather(struct recording *recording)
+static void recording_gather(struct recording *recording, const char *no_engine)
 {
     struct text *out = &recording->json;
     recorder_init(&recording->recorder, &recording->run->watch);
     write_format(out, "{'ok':true,'kind':'recording'");
     view_write_scene(out, recording->run);
+    write_text_at(out, "no_engine", no_engine);
     write_format(out, "'has_detail':%s,'chunks':[", truth_word(recording->recorder.has_detail));
     record_frames(recording);
     write_format(out, "],'chunk':%d,'frames':%u,'series':{", CHUNK_FRAMES, recording->frames);
@@ -347,7 +367,10 @@ bool recording_write(struct recording *recording, const char *path, struct error
     struct output_file file;
     if (!output_open(&file, path, errors))
         return false;
-    recording_gather(recording);
-    write_page(file.stream, recording->json.chars, recording->json.length);
+    struct text no_engine = {0};
+    const struct embedded_file *engine = find_engine(&recording->run->simulation, &no_engine);
+    recording_gather(recording, no_engine.chars);
+    text_release(&no_engine);
+    write_page(file.stream, recording, engine);
     return output_commit(&file, errors);
 }

@@ -37,7 +37,7 @@ static bool has_title(const struct leading_comment *comment)
            !(*comment->rest >= 'a' && *comment->rest <= 'z');
 }
 
-static const char *short_name(const char *path)
+const char *short_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;

@@ -262,6 +262,7 @@ struct view_session {
     struct view_source base;                  /* what is shown, without the overrides of the page */
     struct viewed_run *run;                   /* owned */
     struct text documents;                    /* results to be shown: items of a JSON array */
+    struct arena sent;                        /* owned: configurations that came from the page, for restarts */
 };
 
 /* Loads and builds; NULL, with messages, when that cannot be. Overrides are added to the source's. */
@@ -270,6 +271,9 @@ struct viewed_run *viewed_run_open(const struct view_source *source, char **over
 void viewed_run_close(struct viewed_run *run);
 /* Puts results together once the run is over. */
 void viewed_run_end(struct viewed_run *run);
+
+/* A file's name without its folders. */
+const char *short_name(const char *path);
 
 /* The comment that a configuration begins with: its first line, and the rest up to an empty line, joined. */
 struct leading_comment {

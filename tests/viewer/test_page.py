@@ -377,6 +377,55 @@ def test_a_recording_plays_from_a_file_as_the_engine_ran(window, small_file, tmp
     window.click("#play")
     page.at(120)
     assert window.run("return document.getElementById('play').dataset.state") == "play"  # it stopped at the end
+    page.leave()
+
+
+TORUS = config_of(network_of({"type": "torus", "widths": [8, 8]}, router={"num_vcs": 4}), blast(0.1, warmup=200, sample=500))
+
+
+def fill(window, path, value):
+    """A field of the settings."""
+    window.run("document.getElementById(`option-${arguments[0]}`).value = arguments[1]", path, value)
+
+
+@pytest.mark.skipif(not (ROOT / "viewer" / "dist" / "engine.wasm.gz").exists(), reason="the engine for pages is not built")
+def test_a_page_runs_the_network_itself_as_the_program_does(window, tmp_path):
+    (tmp_path / "torus.json").write_text(json.dumps(TORUS))
+    subprocess.run([PROGRAM, "record", tmp_path / "torus.json", "-o", tmp_path / "run.html", "--cycles", "20"], check=True, capture_output=True)
+    page = Page(window, (tmp_path / "run.html").as_uri())
+    page.go_to(20)
+    recorded = flits_of_page(page.at(20))
+    window.click("#tab-settings")
+    for load, routing in ((0.1, "dimension_order"), (0.3, "dimension_order"), (0.1, "valiant"), (0.3, "valiant")):
+        fill(window, "workload.applications.0.load", load)
+        fill(window, "network.routing", routing)
+        window.run("document.querySelector('form.settings').requestSubmit()")
+        page.at(0)
+        page.go_to(1000000)
+        wait_for(lambda: not window.run("return document.getElementById('open-results').hidden"))
+        window.click("#open-results")
+        document = json.loads(invoke(TORUS, {"workload.applications.0.load": load, "network.routing": routing})[0])
+        assert page.text("#digest") == document["simulation"]["digest"]
+        window.click("#close-results")
+    fill(window, "network.topology.widths", "[900,900]")  # more than a page can have
+    window.run("document.querySelector('form.settings').requestSubmit()")
+    wait_for(lambda: "memory" in page.text(".errors"))
+    fill(window, "network.topology.widths", "[4,4]")
+    window.run("document.querySelector('form.settings').requestSubmit()")
+    wait_for(lambda: len(page.drawn()["routers"]) == 16)
+    window.click("#play-again")
+    assert flits_of_page(page.at(20)) == recorded
+    page.leave()
+
+
+def test_a_page_without_the_engine_says_why(window, tmp_path):
+    (tmp_path / "pair.txt").write_text("router 0 router 1\nrouter 0 node 0\nrouter 1 node 1\n")
+    (tmp_path / "pair.json").write_text(json.dumps(config_of(
+        network_of({"type": "file", "file": "pair.txt"}, routing="minimal", router={"num_vcs": 2}), blast(0.1, warmup=10, sample=10))))
+    subprocess.run([PROGRAM, "record", tmp_path / "pair.json", "-o", tmp_path / "run.html", "--cycles", "2"], check=True, capture_output=True)
+    page = Page(window, (tmp_path / "run.html").as_uri())
+    window.click("#tab-settings")
+    assert "a file that the page does not hold, pair.txt" in page.text("#settings") or "without the engine" in page.text("#settings")
     assert window.run("return document.getElementById('open-gallery').hidden")
     page.leave()
 

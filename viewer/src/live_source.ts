@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program's server, asked over HTTP at addresses beside the page's own.
+// A program that runs a simulation: the server of `flitwarp view`, asked over HTTP at addresses beside the page's own, or the engine
+// that the page carries.
 import type {Frame, NamedResults, OptionForm, PacketId, PacketState, Results, RouterState, Scenario, Scene, Series, StepRequest} from "./api";
 import {Refused, type Source} from "./source";
 
@@ -7,48 +8,56 @@ function withRouters(path: string, routers: number[]): string {
     return routers.length ? `${path}?routers=${routers.join(",")}` : path;
 }
 
+/** What comes back: an object with members of its own, or reasons why not. */
+export interface Reply {
+    ok: boolean;
+    errors?: string[];
+}
+/** A question, "step?routers=3"; a body makes it a POST. */
+export type Ask = (path: string, body?: unknown) => Promise<Reply>;
+
+export const askServer: Ask = async (path, body) => {
+    const init = body === undefined ? {} : {method: "POST", headers: {"Content-Type": "application/json"}, body: JSON.stringify(body)};
+    let answer: Response;
+    try {
+        answer = await fetch(`api/${path}`, init);
+    } catch {
+        throw new Refused(["flitwarp no longer answers; was it ended?"]);
+    }
+    try {
+        return await answer.json();
+    } catch {
+        throw new Refused([`flitwarp answered with status ${answer.status}`]);
+    }
+};
+
 export class LiveSource implements Source {
     readonly isLive = true;
+    readonly canChange = true;
     readonly span = null;
 
-    scene = () => this.get<Scene>("scene");
-    frame = (routers: number[]) => this.get<Frame>(withRouters("frame", routers));
-    step = (request: StepRequest, routers: number[]) => this.post<Frame>(withRouters("step", routers), request);
-    packet = (id: PacketId) => this.get<PacketState>(`packet?id=${encodeURIComponent(id)}`);
-    router = async (id: number) => (await this.get<{router: RouterState}>(`router?id=${id}`)).router;
-    series = (from: number) => this.get<Series>(`series?from=${from}`);
-    options = async () => (await this.get<{forms: OptionForm[]}>("options")).forms;
-    restart = async (overrides: string[]) => void (await this.post("restart", {overrides}));
-    gallery = async () => (await this.get<{scenarios: Scenario[]}>("gallery")).scenarios;
-    open = async (scenario: string) => void (await this.post("open", {scenario}));
-    results = async () => (await this.get<{documents: NamedResults[]}>("results")).documents;
-    runResults = async () => (await this.get<{results: Results}>("run-results")).results;
-    quit = async () => void (await this.post("quit", {}));
+    constructor(private readonly question: Ask) {}
 
-    private get<T>(path: string): Promise<T> {
-        return this.ask<T>(path, {});
-    }
+    scene = () => this.ask<Scene>("scene");
+    frame = (routers: number[]) => this.ask<Frame>(withRouters("frame", routers));
+    step = (request: StepRequest, routers: number[]) => this.ask<Frame>(withRouters("step", routers), request);
+    packet = (id: PacketId) => this.ask<PacketState>(`packet?id=${encodeURIComponent(id)}`);
+    router = async (id: number) => (await this.ask<{router: RouterState}>(`router?id=${id}`)).router;
+    series = (from: number) => this.ask<Series>(`series?from=${from}`);
+    options = async () => (await this.ask<{forms: OptionForm[]}>("options")).forms;
+    restart = async (overrides: string[]) => void (await this.ask("restart", {overrides}));
+    gallery = async () => (await this.ask<{scenarios: Scenario[]}>("gallery")).scenarios;
+    openText = async (configuration: string) => void (await this.ask("open", {configuration}));
+    open = async (scenario: string) => void (await this.ask("open", {scenario}));
+    results = async () => (await this.ask<{documents: NamedResults[]}>("results")).documents;
+    runResults = async () => (await this.ask<{results: Results}>("run-results")).results;
+    quit = async () => void (await this.ask("quit", {}));
 
-    private post<T>(path: string, body: unknown): Promise<T> {
-        return this.ask<T>(path, {method: "POST", headers: {"Content-Type": "application/json"}, body: JSON.stringify(body)});
-    }
-
-    private async ask<T>(path: string, init: RequestInit): Promise<T> {
-        let answer: Response;
-        try {
-            answer = await fetch(`api/${path}`, init);
-        } catch {
-            throw new Refused(["flitwarp no longer answers; was it ended?"]);
+    private async ask<T>(path: string, body?: unknown): Promise<T> {
+        const reply = await this.question(path, body);
+        if (!reply.ok) {
+            throw new Refused(reply.errors ?? ["flitwarp has refused, without a reason"]);
         }
-        let document: {ok: boolean; errors?: string[]};
-        try {
-            document = await answer.json();
-        } catch {
-            throw new Refused([`flitwarp answered with status ${answer.status}`]);
-        }
-        if (!document.ok) {
-            throw new Refused(document.errors ?? [`flitwarp answered with status ${answer.status}`]);
-        }
-        return document as T;
+        return reply as T;
     }
 }

@@ -13,10 +13,11 @@ import {Gallery} from "./gallery";
 import {Inspector} from "./inspector";
 import {Keyboard} from "./keyboard";
 import {showLegend} from "./legend";
-import {LiveSource} from "./live_source";
+import {askServer, LiveSource} from "./live_source";
 import {NetworkView, type Drawn, type Selection} from "./network_view";
 import {Player} from "./player";
-import {recordingOf, RecordingSource} from "./recording_source";
+import {RecordedSource} from "./recorded_source";
+import {recordingOf} from "./recording_source";
 import {ResultsView} from "./results";
 import {Network} from "./scene";
 import {Search} from "./search";
@@ -81,7 +82,6 @@ class App {
             new ResultsView(await this.source.results(), title, this.theme).show();
             new Keyboard([{keys: ["d"], does: "Dark or light", act: () => this.theme.toggle()}]);
         } else {
-            document.body.dataset.kind = this.source.isLive ? "run" : "recording";
             await this.load(false);
             await this.settings.load();
             this.keys();
@@ -95,6 +95,8 @@ class App {
     /** The network that the source has now; `keepsView`: the same one again, seen from where it was seen. */
     private async load(keepsView: boolean): Promise<void> {
         const given = await this.source.scene();
+        document.body.dataset.kind = this.source.isLive ? "run" : "recording";
+        byId("play-again").hidden = !this.source.isLive || !(this.source instanceof RecordedSource);
         if (!keepsView) {
             this.plane = [0, 1];
         }
@@ -234,6 +236,14 @@ class App {
         view.select({kind: "router", router});
     }
 
+    private async playAgain(): Promise<void> {
+        this.show!.player.pause();
+        await (this.source as RecordedSource).playAgain();
+        this.charts.clear();
+        await this.load(false);
+        await this.settings.load();
+    }
+
     private async quit(): Promise<void> {
         this.show?.player.pause();
         await this.source.quit().then(() => this.failed("flitwarp has ended. You can close this page."), (error) => this.failed(error));
@@ -258,7 +268,9 @@ class App {
         click("quit", () => void this.quit());
         click("open-results", () => void this.showResults());
         click("close-results", () => this.hideResults());
-        byId("open-gallery").hidden = byId("quit").hidden = !this.source.isLive;
+        click("play-again", () => void this.playAgain());
+        byId("open-gallery").hidden = !this.source.canChange;
+        byId("quit").hidden = this.source instanceof RecordedSource;
     }
 
     private keys(): void {
@@ -270,7 +282,7 @@ class App {
             {keys: [" "], shown: "Space", does: "Play or pause", act: () => player().toggle()},
             {keys: ["."], does: "One cycle", act: () => void player().step({cycles: 1})},
             {keys: [">", ":"], shown: "Shift .", does: "Ten cycles", act: () => void player().step({cycles: 10})},
-            ...(this.source.span ? [{keys: [","], does: "One cycle back", act: () => void player().step({cycles: -1})}] : []),
+            ...(this.source.span ? [{keys: [","], does: "One cycle back", act: () => void (this.source.span && player().step({cycles: -1}))}] : []),
             {keys: ["e"], does: "To the next event of what is selected", act: () => void this.nextEvent()},
             {keys: ["g"], does: "Go to a time", act: () => this.show!.controls.focusGoTo()},
             {keys: ["r"], does: "Back to the beginning", act: () => void this.restart()},
@@ -298,7 +310,7 @@ class App {
 async function start(): Promise<void> {
     try {
         const recording = recordingOf(document);
-        await new App(recording ? await RecordingSource.open(recording) : new LiveSource()).start();
+        await new App(recording ? await RecordedSource.open(recording, document) : new LiveSource(askServer)).start();
     } catch (error) {
         byId("title").textContent = "flitwarp does not answer";
         byId("notice").replaceChildren(h("p", {}, error instanceof Error ? error.message : String(error)));

@@ -2,6 +2,7 @@
 // The frames of a recording, written as few words as will do (src/view/recording.h): chunks of gzip in base64, in each of which the
 // first frame tells all and the others what is new. Read in order; going back begins again at the start of a chunk.
 import type {Deadlock, Frame, InputLane, OutputLane, PacketId, PacketState, RouterState, Run, Scene, Series} from "./api";
+import {fromBase64, unpacked} from "./packed";
 import {waitWords} from "./wait_words";
 
 type PackedLink = [channel: number, vc: number, packet: PacketId, position: number, size: number, arrives: number, flits?: number];
@@ -25,6 +26,8 @@ export interface Recording extends Scene {
     frames: number;
     chunks: string[];
     series: Series;
+    /** Why the page carries no engine; null: it does. */
+    no_engine: string | null;
 }
 
 interface Lanes {
@@ -162,9 +165,7 @@ export class RecordingFrames {
     private async chunk(number: number): Promise<PackedFrame[]> {
         let chunk = this.chunks.get(number);
         if (!chunk) {
-            const bytes = Uint8Array.from(atob(this.recording.chunks[number]), (letter) => letter.charCodeAt(0));
-            const unpacked = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-            chunk = JSON.parse(await new Response(unpacked).text()) as PackedFrame[];
+            chunk = (await unpacked(fromBase64(this.recording.chunks[number])).json()) as PackedFrame[];
             this.chunks.set(number, chunk);
         }
         return chunk;

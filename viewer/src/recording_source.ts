@@ -15,6 +15,7 @@ const FARTHEST_EVENT = 2000;
 
 export class RecordingSource implements Source {
     readonly isLive = false;
+    readonly canChange = false;
     readonly span: [number, number];
     private readonly frames: RecordingFrames;
     private first = 0;

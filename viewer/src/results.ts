@@ -77,7 +77,8 @@ export class ResultsView {
             h("section", {"aria-label": "runs"},
               h("div", {class: "head"}, h("h2", {}, this.runs.length === 1 ? "One run" : `${this.runs.length} runs`),
                 h("button", {type: "button", id: "export-runs", onclick: () => this.saveTable()}, "Data")),
-              h("p", {class: "note"}, `Ticked runs are in the figures of single runs; at most ${MOST_CHOSEN}.`),
+              this.runs.length === 1 ? h("p", {class: "note"}, "Digest ", h("code", {id: "digest"}, this.runs[0].results.simulation?.digest ?? "none"), ": this run has the same on every machine.")
+                                     : h("p", {class: "note"}, `Ticked runs are in the figures of single runs; at most ${MOST_CHOSEN}.`),
               h("div", {class: "scroll"}, h("table", {id: "runs"},
                 h("thead", {}, h("tr", {}, h("td", {}), h("th", {scope: "col"}, "run"), ...COLUMNS.map(({name}, i) =>
                     h("th", {scope: "col"}, h("button", {type: "button", class: "link", onclick: () => this.sort(i)}, name))))),

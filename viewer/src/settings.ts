@@ -2,6 +2,7 @@
 // Forms for what can be changed, made from the program's own option tables; a restart runs the network with them.
 import type {OptionForm} from "./api";
 import {byId, h} from "./dom";
+import type {Recording} from "./recording_frames";
 import {Refused, type Source} from "./source";
 
 const FIRST = [/\.load$/, /applications\.\d+\.traffic$/, /^network\.routing$/, /\.num_vcs$/, /\.buffer_depth$/, /\.size\.flits$/, /^simulator\.seed$/];
@@ -55,14 +56,21 @@ export class Settings {
         this.fields.clear();
         this.errors.replaceChildren();
         if (!this.forms.length) {
-            this.panel.replaceChildren(h("p", {class: "note"}, "A recording: nothing can be changed here. Open its configuration with `flitwarp view` to try other settings."));
+            this.panel.replaceChildren(h("p", {class: "note"}, `A recording: nothing can be changed here${await this.reason()}. Open its configuration with \`flitwarp view\` to try other settings.`));
             return;
         }
         this.panel.replaceChildren(h("form", {class: "settings", onsubmit: (event: Event) => {
             event.preventDefault();
             void this.restart();
-        }}, ...this.sections(), this.errors,
-            h("div", {class: "actions"}, h("button", {type: "submit", class: "primary", id: "apply"}, "Restart with these"))));
+        }}, this.source.isLive ? "" : h("p", {class: "note", id: "can-run"}, "A recording is on show. This page carries the engine too: change a setting and run it, here in the browser."),
+            ...this.sections(), this.errors,
+            h("div", {class: "actions"}, h("button", {type: "submit", class: "primary", id: "apply"}, this.source.isLive ? "Restart with these" : "Run with these"))));
+    }
+
+    /** Of a recording: why there is no engine beside it. */
+    private async reason(): Promise<string> {
+        const {no_engine} = (await this.source.scene()) as Recording;
+        return no_engine ? `, since ${no_engine}` : "";
     }
 
     /** What one changes most stands first; the rest is folded away, by the part of the configuration that it belongs to. */

@@ -11,8 +11,10 @@ export class Refused extends Error {
 
 /** `routers` are those whose buffers the answer shall hold. */
 export interface Source {
-    /** Whether a program runs behind it: settings can be changed, scenarios opened. */
+    /** Whether frames come from a simulation that runs, and not from a recording. */
     readonly isLive: boolean;
+    /** Whether settings can be changed and scenarios opened. */
+    readonly canChange: boolean;
     /** First and last tick of what is recorded. */
     readonly span: [number, number] | null;
     scene(): Promise<Scene>;

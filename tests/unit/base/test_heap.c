@@ -3,6 +3,7 @@
 #include "test.h"
 
 #include "base/heap.h"
+#include "base/checksum.h"
 #include "base/loaded.h"
 
 #include <stdlib.h>

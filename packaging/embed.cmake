@@ -1,0 +1,15 @@
+# embed_files(OUT FOLDER FILE...): the files as entries of an array of struct embedded_file (src/base/embedded.h), named by their path
+# in the folder.
+function(embed_files OUT FOLDER)
+  set(ENTRIES "")
+  foreach(FILE ${ARGN})
+    file(RELATIVE_PATH NAME ${FOLDER} ${FILE})
+    string(REGEX REPLACE "\\.json$" "" NAME ${NAME})
+    file(READ ${FILE} TEXT HEX)
+    string(REGEX REPLACE "(..)" "0x\\1," TEXT "${TEXT}")
+    file(SIZE ${FILE} SIZE)
+    string(APPEND ENTRIES "    {\"${NAME}\", (const char[]){${TEXT}0}, ${SIZE}},\n")
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${FILE})
+  endforeach()
+  set(${OUT} "${ENTRIES}" PARENT_SCOPE)
+endfunction()
