@@ -316,18 +316,29 @@ static bool may_speculate(const struct booksim *q, const struct booksim_router *
     return false;
 }
 
-static void ask_by_speculation(const struct booksim *q, const struct booksim_router *r, uint32_t number,
+/*
+ * Asks for each way that the head may take; escape VCs of a port are one by themselves. `m` NULL: asks nobody. True: all were
+ * worth while.
+ */
+static bool ask_by_speculation(const struct booksim *q, const struct booksim_router *r, uint32_t number,
                                struct matching *m, tick_t now)
 {
     const struct booksim_lane *lane = &r->inputs[number];
+    bool has_arrived = booksim_front(q, lane)->destination_router == r->number;
+    uint64_t escapes = has_arrived ? 0 : q->network->routing.all_escape_vcs;
+    bool may_take_all = true;
     for (uint32_t port = 0; port < q->ports; port++) {
         uint64_t vcs = bits_word(lane->wants, port * q->num_vcs, q->num_vcs);
-        if (vcs && may_speculate(q, r, port, vcs, now))
+        bool may_escape = vcs & escapes && may_speculate(q, r, port, vcs & escapes, now);
+        bool may_go = vcs & ~escapes && may_speculate(q, r, port, vcs & ~escapes, now);
+        if (m && (may_escape || may_go))
             ask_for_column(q, r, number, port * q->num_vcs, m);
+        may_take_all &= may_escape == !!(vcs & escapes) && may_go == !!(vcs & ~escapes);
     }
+    return may_take_all;
 }
 
-static void read_switch_grants(struct booksim *q, struct booksim_router *r, const struct matching *m)
+static void read_switch_grants(struct booksim *q, struct booksim_router *r, const struct matching *m, tick_t now)
 {
     for (uint32_t i = 0; i < r->waiting.begun; i++) {
         uint32_t number = r->waiting.lanes[i], row = switch_row(q, r, number);
@@ -335,6 +346,8 @@ static void read_switch_grants(struct booksim *q, struct booksim_router *r, cons
         lane->grant = NO_GRANT;
         if (!bits_test(m->granted, row) || q->asker[(size_t)row * m->cols + m->grant[row]] != number)
             continue;
+        if (lane->stage == STAGE_ASKS_VC && !ask_by_speculation(q, r, number, NULL, now))
+            continue; /* BookSim looks at no grant of a head that had one way less */
         r->turn[row] = (uint16_t)((number % q->num_vcs + q->config.input_speedup) % q->num_vcs);
         bool comes_true = lane->stage == STAGE_HAS_VC || /* a head that speculated needs a VC for it too */
                           (lane->output != NO_GRANT && switch_column(q, r, number, lane->output) == m->grant[row] &&
@@ -361,7 +374,7 @@ static bool ask_for_switch(struct booksim *q, struct booksim_router *r, tick_t n
             ask_for_column(q, r, number, output, m);
     }
     bool has_requests = allocation_run(&q->ways, r->switch_state, &r->random);
-    read_switch_grants(q, r, m);
+    read_switch_grants(q, r, m, now);
     if (has_requests)
         matching_clear(m, m->row_words, m->col_words);
     return has_requests;
