@@ -20,7 +20,6 @@ from support import OF_THE_RUN, PROGRAM, ROOT, blast, config_of, mpirun, network
 
 EXAMPLES = sorted((ROOT / "examples").glob("*.json"))
 ASAN = os.environ.get("FLITWARP_ASAN", "")
-CLANG = os.environ.get("FLITWARP_CLANG", "")
 LOGS = {"--log": "packets.csv.zst", "--message-log": "messages.csv", "--traffic-log": "traffic.csv.zst",
         "--rate-log": "rates.csv", "--channel-log": "channels.csv.zst"}
 MESH = config_of(network_of({"type": "mesh", "widths": [4, 4]}), blast(0.3, warmup=500, sample=4000))
@@ -283,9 +282,9 @@ def test_numbers_that_do_not_fit_are_refused(checkpoint, tmp_path):
 
 
 def test_another_build_is_refused(checkpoint):
-    if not CLANG:
-        pytest.skip("FLITWARP_CLANG names no other build")
-    assert "another build" in refused("--restart", checkpoint, program=CLANG)
+    if not ASAN:
+        pytest.skip("FLITWARP_ASAN names no other build")
+    assert "another build" in refused("--restart", checkpoint, program=ASAN)
 
 
 def test_another_number_of_ranks_is_refused(checkpoint):

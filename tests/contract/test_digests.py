@@ -47,7 +47,7 @@ def test_what_has_no_results_is_not_recorded(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("kind", ["examples", "models", "logs"])
-def test_sanitizers_find_nothing_and_change_nothing(kind):
+def test_sanitizers_and_another_compiler_find_nothing_and_change_nothing(kind):
     program = os.environ.get("FLITWARP_ASAN", "")
     if not os.access(program, os.X_OK):
         pytest.skip("FLITWARP_ASAN names no program: ./dev test builds it")
