@@ -38,7 +38,8 @@ struct window {
     struct warmup *warmup;                /* NULL: not asked for */
     uint64_t packets, latency_sum, flits; /* at the last grid point */
     const struct errand_config *errand;   /* NULL: a steady state */
-    uint32_t left;                        /* of an errand: what is not over, at all ranks; shared, as what follows */
+    uint32_t all;                         /* of an errand: what has to be over, at all ranks */
+    uint32_t left;                        /* what is not; shared, as what follows */
     tick_t ended;                         /* the last that is over */
 };
 
@@ -98,6 +99,8 @@ struct application_ops {
     void (*report)(const struct application *application, struct report *report);
     /* check() has said that the application cannot go on: who waits for what, of the ranks that run here; optional. */
     void (*report_stuck)(const struct application *application, tick_t now, FILE *out);
+    /* How much of its work is done, from 0 to 1, as far as this process knows; optional: by its window. */
+    double (*share)(const struct application *application);
     /* Gives back what does not lie in the arena; optional. prepare() may have failed. */
     void (*release)(struct application *application);
 };

@@ -106,6 +106,8 @@ void sampling_prepare(struct application *application, const struct sampling_con
 void errand_prepare(struct application *application, const struct errand_config *config, uint32_t left);
 /* For check(): gives the signal of the phase. */
 void window_check(struct application *application, tick_t now);
+/* How much of the run's ticks, or of the errand, is over, from 0 to 1; NAN: nobody knows. */
+double window_share(const struct application *application, tick_t now);
 /* For report(), of an errand: its completion time, from the delay on; null while it is not over. */
 void window_report(const struct application *application, struct report *report);
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import inspect
 import itertools
 import json
+import math
 import os
 import re
 from dataclasses import dataclass
@@ -24,7 +25,8 @@ from .backend import Backend, Local, cores
 from .binary import find_binary, version
 from .files import write_file
 from .lines import DIGITS, Line, LinePlan, Seeds
-from .progress import Progress
+from .probe import Probe
+from .progress import Costs, Progress
 from .results import unknown
 from .settings import LOAD, SEED, Config, Overrides, Reader, WrongSettings, arguments
 from .store import RunRow, Store, StudyError, writer_of
@@ -271,16 +273,20 @@ class Sweep:
         with _Work(self) as work:
             return [(row.variables, row.seed, row.config) for row in work.grid_rows()]
 
-    def estimate(self, samples: int = 8, *, cores_limit: int | None = None) -> tuple[int, float]:
-        """Runs a few runs of the study, spread over its range, to tell how many there are at most and their seconds.
+    def estimate(self, *, cores_limit: int | None = None) -> tuple[int, float, bool]:
+        """How many runs there are at most, the seconds of those left, and whether it may be more by far.
 
-        What was run is kept, and not run again later.
+        By the runs that have been done, or else by a look at a second of the lightest and the heaviest. Keeps nothing.
         """
         with _Work(self) as work:
             tasks = work.grid_tasks()
-            with work.open_store() as store:
+            known = Store(self.path) if self.path.exists() else None
+            try:
                 slots = cores_limit or self.runner.get("cores_limit") or cores()
-                return len(tasks), work.estimate(tasks, store, samples, slots)
+                return len(tasks), *work.estimate(tasks, known, slots)
+            finally:
+                if known:
+                    known.close()
 
     def write(self, study: Study | None = None) -> list[Path]:
         """Writes figures, results.csv and report.html beside the study; the files that it made."""
@@ -488,18 +494,21 @@ class _Work:
                 progress.end()
         store.keep_runs(self._kept)
 
-    def estimate(self, tasks: Sequence[Task], store: Store, samples: int, slots: int) -> float:
-        """Seconds that all tasks take which have not run yet."""
-        rising = sorted(tasks, key=lambda task: task.weight)
-        chosen = rising[:: max(len(rising) // samples, 1)][:samples]
-
-        def plan() -> Plan:
-            yield Need(chosen)
-
-        runner = Runner(store, Local(self.spool, slots), self.spool)
-        runner.run([plan()])
-        for task in chosen:  # also what ran at another time
-            if (seconds := runner.outcomes[task.key].wall_seconds) > 0:
-                runner.costs.add(task.weight, seconds)
-        left = [task for task in tasks if not store.outcome(task.key)]
-        return sum(runner.costs.of(task.weight) for task in left) / slots if left else 0.0
+    def estimate(self, tasks: Sequence[Task], store: Store | None, slots: int) -> tuple[float, bool]:
+        """Seconds that all tasks take which have not run yet; whether that is no more than a lower bound."""
+        costs, left, is_least = Costs(), [], False
+        for task in tasks:
+            outcome = store.outcome(task.key) if store else None
+            if not outcome:
+                left.append(task)
+            elif outcome.wall_seconds > 0:
+                costs.add(task.weight, outcome.wall_seconds * task.cores)
+        if left and math.isnan(costs.of(1)):
+            rising = sorted(left, key=lambda task: task.weight)
+            ends = rising if len(rising) == 1 else [rising[0], rising[-1]]
+            probes = [Probe(task.command) for task in ends]
+            for task, probe in zip(ends, probes):
+                seconds, is_bound = probe.end()
+                costs.add(task.weight, seconds * task.cores)
+                is_least = is_least or is_bound
+        return sum(costs.of(task.weight) for task in left) / slots if left else 0.0, is_least

@@ -55,7 +55,7 @@ def _parser(program: str | None, takes_file: bool, description: str) -> argparse
     parser.add_argument("--out", type=Path, help="folder for what it makes (default: out/NAME)")
     todo = parser.add_argument_group("instead of running").add_mutually_exclusive_group()
     todo.add_argument("--list", action="store_true", help="print the command of every run, at most")
-    todo.add_argument("--estimate", action="store_true", help="do a few of the runs, and tell how long all would take")
+    todo.add_argument("--estimate", action="store_true", help="tell how long the runs take that are left, by those done or by a second of two of them")
     todo.add_argument("--makefile", metavar="FILE", help="write a Makefile that makes all runs (- prints it)")
     todo.add_argument("--report", action="store_true", help="only draw figures and report of what is there")
     how = parser.add_argument_group("running")
@@ -127,9 +127,9 @@ def _makefile(sweep: Sweep, name: str) -> int:
 def _estimate(sweep: Sweep, limit: int | None) -> int:
     _note_search(sweep)
     limit = limit or sweep.runner.get("cores_limit")
-    runs, seconds = sweep.estimate(cores_limit=limit)
-    print(f"{runs} runs at most; about {duration(seconds)} for those left, on {limit or cores()} cores "
-          "(less, where lines stop after saturation)")
+    runs, seconds, is_least = sweep.estimate(cores_limit=limit)
+    print(f"{runs} runs at most; {'more than' if is_least else 'about'} {duration(seconds)} for those left, on {limit or cores()} cores "
+          f"({'the first second of a run does not tell how long it takes' if is_least else 'less, where lines stop after saturation'})")
     return 0
 
 

@@ -28,8 +28,10 @@
 #include "run/simulation.h"
 #include "blueprint/blueprint.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Loads the configuration for a command to use, prints what is wrong and returns the exit status. */
 static int with_simulation(const struct call *call, int (*use)(struct simulation *simulation, const struct call *call))
@@ -45,6 +47,20 @@ static int with_simulation(const struct call *call, int (*use)(struct simulation
 }
 
 /* ---- check ---- */
+
+/* On a terminal, twice a second; the line goes away when all is done. */
+static void check_tell(void *context, double share)
+{
+    double *last = context, now = wall_seconds();
+    bool is_shown = *last > 0;
+    if (share < 1 && now - fabs(*last) < 0.5)
+        return;
+    *last = now;
+    if (share < 1)
+        fprintf(stderr, "\rfollowing routes: %.0f %%\033[K", 100 * share);
+    else if (is_shown)
+        fprintf(stderr, "\r\033[K");
+}
 
 static int check_loaded(struct simulation *simulation, const struct call *call)
 {
@@ -69,7 +85,12 @@ static int check_loaded(struct simulation *simulation, const struct call *call)
         printf("planes: %u of %u routers, %u rails of each terminal; their routing is alike and is checked in one\n",
                network->plane_count, network->routing.topology->routers,
                network->plane_count * network->injection_channels);
-    return dependency_check(&network->routing, DEPENDENCY_BUDGET, stdout) ? EXIT_DONE : EXIT_SIMULATION;
+    fflush(stdout);
+    double last = -wall_seconds(); /* below 0 until something is shown */
+    const struct check_listener listener = {check_tell, &last};
+    bool is_sound =
+        dependency_check(&network->routing, DEPENDENCY_BUDGET, isatty(STDERR_FILENO) ? &listener : NULL, stdout);
+    return is_sound ? EXIT_DONE : EXIT_SIMULATION;
 }
 
 static int cli_check(struct call *call) { return with_simulation(call, check_loaded); }

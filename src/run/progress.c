@@ -2,10 +2,14 @@
 /* What a run tells people on standard error: how far it is, twice a second on a terminal, and a summary at the end. */
 #include "run/run.h"
 
+#include "flitwarp/steady.h"
+
 #include <math.h>
 #include <unistd.h>
 
 /* ---- progress ---- */
+
+enum { MOST_JOBS = 4 }; /* that are named in a line */
 
 static bool is_due(struct progress *progress)
 {
@@ -23,21 +27,73 @@ static const char *time_name(const struct run *run)
     return run->simulation.config.simulator.sync == SYNC_OPTIMISTIC ? "GVT" : "tick";
 }
 
+/* Of a share of the work, once there is something to tell from: "43 %, 12 s left". */
+static void print_share(double share, double elapsed)
+{
+    if (!(share >= 0 && share < 1))
+        return;
+    fprintf(stderr, " %.0f %%", floor(100 * share));
+    double left = elapsed * (1 - share) / share;
+    if (share < 0.001)
+        return;
+    if (left < 120)
+        fprintf(stderr, ", %.0f s left", ceil(left));
+    else if (left < 7200)
+        fprintf(stderr, ", %.0f min left", ceil(left / 60));
+    else
+        fprintf(stderr, ", %.3g h left", left / 3600);
+}
+
+static double share_of(const struct application *application, tick_t now)
+{
+    return application->ops->share ? application->ops->share(application) : window_share(application, now);
+}
+
+/* Of the application that is furthest from its end, which all wait for. */
+static double share_of_all(const struct workload *workload, tick_t now)
+{
+    double least = NAN;
+    for (uint32_t i = 0; i < workload->count; i++)
+        least = fmin(least, share_of(&workload->applications[i], now));
+    return least;
+}
+
+/* Of several applications those that come to an end, one by one. */
+static void print_jobs(const struct workload *workload, tick_t now)
+{
+    uint32_t named = 0;
+    for (uint32_t i = 0; workload->count > 1 && workload->phase == PHASE_GENERATING && i < workload->count; i++) {
+        const struct application *at = &workload->applications[i];
+        if (at->window.errand && ++named <= MOST_JOBS)
+            fprintf(stderr, "  %s %.0f %%", at->name, floor(100 * share_of(at, now)));
+    }
+    if (named > MOST_JOBS)
+        fprintf(stderr, " and %u more", named - MOST_JOBS);
+    if (named)
+        fprintf(stderr, "  all");
+}
+
 static void show_network(void *context, const struct workload *workload, tick_t now)
 {
     struct run *run = context;
     if (!is_due(&run->progress))
         return;
     double elapsed = run->progress.last - run->progress.start;
-    const struct application *first = &workload->applications[0];
     char efficiency[32] = "";
     if (run->simulation.rewind && workload->totals.events)
         snprintf(efficiency, sizeof efficiency, "  efficiency %.3f",
                  1 - (double)network_sync_facts(workload->network).rolled_back / (double)workload->totals.events);
-    fprintf(stderr, "\r%-10s %s %-12llu load %-6g %.3g M events/s%s  %llu packets in the network, %.0f s \033[K",
-            phase_name(workload->phase), time_name(run), (unsigned long long)now, first->load,
-            1e-6 * (double)workload->totals.events / elapsed, efficiency,
+    fprintf(stderr, "\r%s", phase_name(workload->phase));
+    print_jobs(workload, now);
+    print_share(share_of_all(workload, now), elapsed);
+    fprintf(stderr, "  %s %llu  %.3g M events/s%s  %llu packets in the network, %.0f s \033[K", time_name(run),
+            (unsigned long long)now, 1e-6 * (double)workload->totals.events / elapsed, efficiency,
             (unsigned long long)workload->totals.in_flight, elapsed);
+}
+
+static double share_of_time(const struct model *model, tick_t now)
+{
+    return model->end < FW_NEVER ? (double)now / ((double)model->end + 1) : NAN;
 }
 
 static void show_model(void *context, const struct process_progress *now)
@@ -46,8 +102,10 @@ static void show_model(void *context, const struct process_progress *now)
     if (!is_due(&run->progress))
         return;
     double elapsed = run->progress.last - run->progress.start;
-    fprintf(stderr, "\r%s %-14llu %.3g M events/s  efficiency %.3f  %.0f s \033[K", time_name(run),
-            (unsigned long long)now->time, 1e-6 * (double)now->events / elapsed, now->efficiency, elapsed);
+    fprintf(stderr, "\r%s %llu", time_name(run), (unsigned long long)now->time);
+    print_share(share_of_time(&run->model.model, now->time), elapsed);
+    fprintf(stderr, "  %.3g M events/s  efficiency %.3f  %.0f s \033[K", 1e-6 * (double)now->events / elapsed,
+            now->efficiency, elapsed);
 }
 
 void progress_start(struct run *run)
@@ -120,6 +178,15 @@ static void print_application(const struct application *application, const struc
     fprintf(stderr, "%s\n", measurement_is_saturated(m) ? "; SATURATED" : "");
 }
 
+/* flitwarp-sweep --estimate reads it. */
+static void print_interrupted(tick_t now, double share)
+{
+    fprintf(stderr, "interrupted at tick %llu", (unsigned long long)now);
+    if (share >= 0)
+        fprintf(stderr, " after %.4g %% of the run", 100 * share);
+    fputc('\n', stderr);
+}
+
 /* A run that an error ended says of an application what it has measured, if it has come so far. */
 void run_print_summary(const struct run *run, const struct json *results, int status)
 {
@@ -127,9 +194,14 @@ void run_print_summary(const struct run *run, const struct json *results, int st
     for (uint32_t i = 0; i < workload->count; i++)
         if (workload->applications[i].measurement->sampled_delivered || status != EXIT_SIMULATION)
             print_application(&workload->applications[i], json_at(json_find(results, "applications"), i));
-    if (!run_is_model(run))
+    if (!run_is_model(run)) {
+        if (workload->outcome == OUTCOME_INTERRUPTED)
+            print_interrupted(workload->totals.now, share_of_all(workload, workload->totals.now));
         return;
+    }
     const struct process_run *model = &run->model.run;
+    if (!model->is_complete)
+        print_interrupted(model->totals.end_tick, share_of_time(model->model, model->totals.end_tick));
     fprintf(stderr, "%s: %llu events to tick %llu, %.3g million a CPU second\n", model->model->ops->name,
             (unsigned long long)model->totals.events, (unsigned long long)model->totals.end_tick,
             1e-6 * (double)model->totals.events / run->simulation.cpu_seconds);

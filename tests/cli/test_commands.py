@@ -181,10 +181,17 @@ def test_interrupted_run_writes_what_it_has(signal_number, tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["config.json", "packets.csv", "results.json"]
 
 
+def ring_job(name, first, iterations):
+    return {"type": "trace", "name": name, "motif": {"type": "nearest_neighbour", "iterations": iterations},
+            "allocation": {"type": "linear", "first": first, "count": 4}}
+
+
 @pytest.mark.parametrize("config, shown", [
-    (config_of(network_of(MESH), blast(0.2, warmup=0, sample=10**12)), r"generating +tick \d+ +load 0\.2 .* M events/s .* packets in the network"),
-    ({"model": {"type": "phold", "end": 10**15}}, r"tick \d+ .* M events/s +efficiency 1\.000"),
-], ids=["network", "model"])
+    (config_of(network_of(MESH), blast(0.2, warmup=0, sample=10**12)), r"generating 0 %  tick \d+  .* M events/s .* packets in the network"),
+    (config_of(network_of(MESH), blast(0.2, warmup=0, sample=10**6)), r"generating \d+ %, \d+ s left  tick \d+"),
+    (config_of(network_of(MESH), ring_job("one", 0, 10**3), ring_job("two", 4, 10**5)), r"generating  one \d+ %  two \d %  all \d %, \d+ s left"),
+    ({"model": {"type": "phold", "end": 10**15}}, r"tick \d+ 0 %  .* M events/s +efficiency 1\.000"),
+], ids=["network", "time left", "jobs", "model"])
 def test_a_terminal_shows_how_far_a_run_is(config, shown, tmp_path):
     ours, theirs = pty.openpty()
     with subprocess.Popen([PROGRAM, "run", written(tmp_path, config)], stdout=subprocess.DEVNULL, stderr=theirs) as process:

@@ -341,12 +341,24 @@ def test_a_program_that_is_too_old_is_told(folder, monkeypatch):
         two_by_loads().run(quiet=True)
 
 
-def test_the_estimate_runs_a_few_and_keeps_them(counted):
+def test_the_estimate_looks_at_two_runs_and_keeps_nothing(counted):
     sweep = Sweep(SMALL, "s").add_loads(0.05, 0.4, 0.05)
-    runs, seconds = sweep.estimate(3)
-    assert runs == 8 and seconds > 0 and len(counted()) == 3
+    runs, seconds, is_least = sweep.estimate()
+    assert runs == 8 and seconds > 0 and not is_least and len(counted()) == 2
+    assert not sweep.path.exists()
     sweep.run(quiet=True)
-    assert len(counted()) == 5
+    assert len(counted()) == 8
+    assert sweep.estimate() == (8, 0.0, False) and not counted()  # nothing is left
+
+
+def test_the_estimate_of_long_runs_is_by_what_they_say_when_interrupted(folder):
+    def hours(**sampling):
+        config = {**SMALL, "workload": {"applications": [{"type": "blast", **sampling}]}}
+        return Sweep(config, "s").add_loads(values=[0.1]).estimate(cores_limit=1)
+
+    runs, seconds, is_least = hours(warmup=100, sample=10**10)
+    assert runs == 1 and seconds > 600 and not is_least
+    assert hours(warmup=10**12)[2]  # with a sample as long as need be: nobody knows
 
 
 def test_runs_with_names_alike_are_kept_apart(folder):
@@ -437,8 +449,6 @@ def test_run_does_as_the_study_says_where_its_caller_does_not(folder, monkeypatc
     sweep.run(quiet=True)
     sweep.run(quiet=True, cores_limit=2)
     assert made == [(None, None), (1, 2 ** 30), (2, 2 ** 30)]
-    sweep.estimate()
-    assert made[3:] == [(1, None)]
 
 
 def test_orphans_that_nobody_needs_do_not_end_a_sweep(folder):

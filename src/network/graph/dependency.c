@@ -9,9 +9,10 @@
  * is offered one of them wherever it is, and they have no cycle among themselves.
  * An edge leads from the last escape VC that a packet took to those it may ask
  * for, also when it has taken other VCs in between.
- *   Where the rest of a way can depend only on (router, channel and VCs held,
- * waypoint, route word, hops), each such state is followed once a destination,
- * however many sources lead to it.
+ *   The rest of a way depends only on (router, waypoint, route word, hops, VC), so
+ * each such state is asked about once a destination, however many sources lead to
+ * it; those that arrive there differ in what they hold, and get their edges once
+ * all answers are known.
  */
 #include "network/graph/dependency.h"
 
@@ -19,15 +20,16 @@
 #include "network/graph/analysis.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define FAULTS_SHOWN 5
 
-/* All that the rest of a packet's way can depend on, its destination being given. */
+/* All that the rest of a packet's way can depend on, its destination being given. It has no padding: bytes are compared. */
 struct state {
-    uint64_t held;    /* VCs of a channel, any of which it may hold; 0: none yet */
-    uint32_t channel; /* the one it came by, or the last where it took an escape VC; 0 where it holds none */
+    uint64_t escape_vcs;     /* of the last channel where it took escape VCs: any of these it may hold on to; 0: none */
+    uint32_t escape_channel; /* that channel; 0 where there is none */
     uint32_t router;
     uint32_t waypoint;
     uint32_t route;
@@ -35,9 +37,17 @@ struct state {
     uint32_t input_vc; /* one of those that its head may be in */
 };
 
+/* A packet that came into a state by a channel. */
+struct arrival {
+    uint64_t held; /* any of these VCs of the channel */
+    uint32_t channel;
+    uint32_t state;
+};
+
 struct check {
     const struct routing *routing;
     const struct topology *topology;
+    const struct check_listener *listener;
     FILE *out;
     struct channel_graph graph;
     uint32_t *terminals;  /* by router: the first that injects there; FW_NONE: has none */
@@ -46,12 +56,15 @@ struct check {
     uint32_t destination_router;
     uint32_t longest;     /* hops that a way may have */
     uint64_t *vcs;        /* the answer to a question */
-    uint64_t *wanted;     /* those of its VCs that count: all, or the escape VCs */
-    uint64_t *counted;    /* all output VCs that count */
+    uint64_t *counted;    /* output VCs that count: all, or the escape VCs */
+    uint32_t *ports;      /* by output VC */
     struct state *states; /* those of this destination, in the order found */
+    uint64_t *wanted;     /* by state: the output VCs that count and may be asked for there */
     uint32_t state_count, state_room, followed;
-    uint32_t *slots; /* hash table over states: index + 1; 0: empty; twice state_room of them */
-    uint64_t steps;  /* questions asked, for all destinations */
+    uint32_t *slots;          /* hash table over states: index + 1; 0: empty; twice state_room of them */
+    struct arrival *arrivals; /* at states of this destination, whose edges are not in the graph yet */
+    uint32_t arrival_count, arrival_room;
+    uint64_t steps; /* questions asked, for all destinations */
     uint64_t faults;
 };
 
@@ -136,6 +149,7 @@ static void states_grow(struct check *check, uint32_t room)
 {
     check->state_room = room;
     check->states = memory_resize(check->states, sizeof *check->states * room);
+    check->wanted = memory_resize(check->wanted, sizeof *check->wanted * check->routing->words * room);
     check->slots = memory_resize(check->slots, sizeof *check->slots * 2 * room);
     uint32_t count = check->state_count, followed = check->followed;
     states_clear(check);
@@ -144,15 +158,38 @@ static void states_grow(struct check *check, uint32_t room)
         *state_slot(check, &check->states[check->state_count]) = check->state_count + 1;
 }
 
-static void states_add(struct check *check, const struct state *state)
+/* Returns its index. */
+static uint32_t states_add(struct check *check, const struct state *state)
 {
     if (check->state_count == check->state_room)
         states_grow(check, check->state_room * 2);
-    uint32_t *slot = state_slot(check, state);
-    if (*slot)
-        return;
-    check->states[check->state_count++] = *state;
-    *slot = check->state_count;
+    uint32_t *slot = state_slot(check, state), words = check->routing->words;
+    if (!*slot) {
+        memset(check->wanted + (size_t)check->state_count * words, 0, sizeof *check->wanted * words);
+        check->states[check->state_count++] = *state;
+        *slot = check->state_count;
+    }
+    return *slot - 1;
+}
+
+static void arrive(struct check *check, struct state *next, uint32_t channel, uint64_t held)
+{
+    if (check->routing->escape_vcs) {
+        next->escape_vcs = held;
+        next->escape_channel = channel;
+    }
+    uint32_t state = states_add(check, next);
+    check->arrivals = memory_grow(check->arrivals, check->arrival_count, &check->arrival_room, sizeof *check->arrivals);
+    check->arrivals[check->arrival_count++] = (struct arrival){held, channel, state};
+}
+
+/* What came into a state holds what it holds, and may ask for what any answer there offered. */
+static void add_edges(struct check *check)
+{
+    for (const struct arrival *at = check->arrivals; at < check->arrivals + check->arrival_count; at++)
+        channel_graph_add(&check->graph, at->channel, at->held, check->states[at->state].router,
+                          check->wanted + (size_t)at->state * check->routing->words);
+    check->arrival_count = 0;
 }
 
 /* The packet moves on by one port, on one of these VCs. */
@@ -170,22 +207,16 @@ static void follow_port(struct check *check, const struct state *state, const st
         check_fault(check, state, "is still on its way");
         return;
     }
-    struct state next = {.held = counted,
-                         .channel = channel,
-                         .router = channel / ports,
-                         .waypoint = packet->waypoint,
-                         .route = packet->route,
-                         .hops = state->hops + 1};
+    struct state next = {
+        .router = channel / ports, .waypoint = packet->waypoint, .route = packet->route, .hops = state->hops + 1};
     if (counted) {
         next.input_vc = (uint32_t)lowest_bit(counted);
-        states_add(check, &next);
+        arrive(check, &next, channel, counted);
     }
     if (counted == vcs)
         return;
     next.input_vc = (uint32_t)lowest_bit(vcs & ~counted);
-    next.held = state->held;
-    next.channel = state->channel;
-    states_add(check, &next);
+    arrive(check, &next, state->escape_channel, state->escape_vcs);
 }
 
 static bool is_home(const struct check *check, uint32_t router, uint32_t local_port)
@@ -195,34 +226,37 @@ static bool is_home(const struct check *check, uint32_t router, uint32_t local_p
     return router == check->destination_router && local_port - first < routing->ejection_channels;
 }
 
-/* Reads the answer to one question: edges from what the packet holds, and where it may be next. */
-static void follow_answer(struct check *check, const struct state *state, const struct packet *packet)
+/* Reads the answer to one question about a state: what may be asked for, and where the packet may be next. */
+static void follow_answer(struct check *check, uint32_t index, const struct packet *packet)
 {
     const struct routing *routing = check->routing;
+    const struct state state = check->states[index]; /* which may move, as states are added */
     uint32_t num_vcs = routing->num_vcs, words = routing->words;
-    for (uint32_t w = 0; w < words; w++)
-        check->wanted[w] = check->vcs[w] & check->counted[w];
-    channel_graph_add(&check->graph, state->channel, state->held, state->router, check->wanted);
+    uint64_t *wanted = check->wanted + (size_t)index * words, has_wanted = 0;
+    for (uint32_t w = 0; w < words; w++) {
+        has_wanted |= check->vcs[w] & check->counted[w];
+        wanted[w] |= check->vcs[w] & check->counted[w];
+    }
     if (!bits_any(check->vcs, words))
-        check_fault(check, state, "has nowhere to go");
-    else if (!bits_any(check->wanted, words))
-        check_fault(check, state, "is offered no escape VC");
+        check_fault(check, &state, "has nowhere to go");
+    else if (!has_wanted)
+        check_fault(check, &state, "is offered no escape VC");
     uint32_t port = FW_NONE;
     uint64_t vcs = 0;
-    BITS_EACH(index, check->vcs, words) {
-        if (port != index / num_vcs) {
+    BITS_EACH(lane, check->vcs, words) {
+        if (port != check->ports[lane]) {
             if (vcs)
-                follow_port(check, state, packet, port - routing->local_ports, vcs);
-            port = (uint32_t)index / num_vcs;
+                follow_port(check, &state, packet, port - routing->local_ports, vcs);
+            port = check->ports[lane];
             vcs = 0;
         }
         if (port >= routing->local_ports)
-            vcs |= bit((uint32_t)index % num_vcs);
-        else if (!is_home(check, state->router, port))
-            check_fault(check, state, "is given to another terminal");
+            vcs |= bit((uint32_t)lane - port * num_vcs);
+        else if (!is_home(check, state.router, port))
+            check_fault(check, &state, "is given to another terminal");
     }
     if (vcs)
-        follow_port(check, state, packet, port - routing->local_ports, vcs);
+        follow_port(check, &state, packet, port - routing->local_ports, vcs);
 }
 
 static struct route question(struct check *check, struct packet *packet, const struct state *state,
@@ -250,24 +284,38 @@ static struct packet packet_in(const struct check *check, const struct state *st
                            .route = state->route};
 }
 
-/* Asks all that may be chosen at random: the ways in which a packet may start, or those in which it may go on. */
-static void check_follow(struct check *check, struct state state, bool enters)
+static uint32_t source_at(const struct check *check, uint32_t router)
 {
-    uint32_t source = check->terminals[state.router] != FW_NONE ? check->terminals[state.router] : check->destination;
-    struct decisions decisions = {0};
+    return check->terminals[router] != FW_NONE ? check->terminals[router] : check->destination;
+}
+
+/* Asks all that may be chosen at random: the ways in which a packet may start at a router ... */
+static void check_enter(struct check *check, uint32_t router)
+{
+    const struct state at = {.router = router};
+    struct decisions decisions;
+    decisions.made = decisions.known = 0; /* the rest is written before it is read: half a kilobyte, a million times */
     do {
-        struct packet packet = packet_in(check, &state, source);
+        struct packet packet = packet_in(check, &at, source_at(check, router));
+        struct route route = question(check, &packet, &at, &decisions);
+        if (check->routing->inject)
+            check->routing->inject(&route);
+        states_add(check, &(struct state){.router = router, .waypoint = packet.waypoint, .route = packet.route});
+    } while (decisions_next(&decisions));
+}
+
+/* ... and those in which it may go on. */
+static void check_follow(struct check *check, uint32_t index)
+{
+    const struct state state = check->states[index];
+    struct decisions decisions;
+    decisions.made = decisions.known = 0;
+    do {
+        struct packet packet = packet_in(check, &state, source_at(check, state.router));
         struct route route = question(check, &packet, &state, &decisions);
-        if (enters) {
-            if (check->routing->inject)
-                check->routing->inject(&route);
-            states_add(check,
-                       &(struct state){.router = state.router, .waypoint = packet.waypoint, .route = packet.route});
-        } else {
-            check->routing->route(&route);
-            follow_answer(check, &state, &packet);
-            check->steps++;
-        }
+        check->routing->route(&route);
+        follow_answer(check, index, &packet);
+        check->steps++;
     } while (decisions_next(&decisions));
 }
 
@@ -291,6 +339,14 @@ struct hosts {
     uint32_t *routers;
 };
 
+/* By destinations or by questions, whichever ends it first. */
+static void tell_share(const struct check *check, uint64_t budget, double destinations, double all)
+{
+    double spent = (double)check->steps / (double)budget;
+    if (check->listener)
+        check->listener->tell(check->listener->context, fmin(1, fmax(destinations / all, spent)));
+}
+
 /* Follows packets between pairs of routers as far as the budget reaches; returns how many pairs that were. */
 static uint64_t follow_pairs(struct check *check, const struct hosts *from, const struct hosts *to, uint64_t budget)
 {
@@ -302,11 +358,13 @@ static uint64_t follow_pairs(struct check *check, const struct hosts *from, cons
         uint64_t portion = i + 1 < portions ? budget / portions * (i + 1) : budget;
         states_clear(check);
         for (uint32_t j = 0; j < from->count && check->steps < portion; j++) {
-            check_follow(check, (struct state){.router = from->routers[j * from_step % from->count]}, true);
+            check_enter(check, from->routers[j * from_step % from->count]);
             while (check->followed < check->state_count && check->steps < portion)
-                check_follow(check, check->states[check->followed++], false);
+                check_follow(check, check->followed++);
+            add_edges(check);
             pairs += check->followed == check->state_count; /* all is known of the pair */
         }
+        tell_share(check, budget, i + 1.0, to->count);
     }
     return pairs;
 }
@@ -360,23 +418,26 @@ static struct hosts check_find_hosts(const struct topology *topology, uint32_t *
     return hosts;
 }
 
-/* All output VCs, or those to terminals and the escape VCs of ports between routers. */
-static uint64_t *find_counted(const struct routing *routing, struct arena *arena)
+/* Of each output VC its port; and those that count: all, or those to terminals and the escape VCs between routers. */
+static void check_find_lanes(struct check *check, struct arena *arena)
 {
-    uint64_t *counted = arena_array(arena, uint64_t, routing->words);
-    uint32_t lanes = (routing->local_ports + routing->topology->ports) * routing->num_vcs;
-    uint32_t local_lanes = routing->local_ports * routing->num_vcs;
-    for (uint32_t lane = 0; lane < lanes; lane++)
-        if (lane < local_lanes || !routing->escape_vcs || routing->escape_vcs & bit(lane % routing->num_vcs))
-            bits_add(counted, lane);
-    return counted;
+    const struct routing *routing = check->routing;
+    check->counted = arena_array(arena, uint64_t, routing->words);
+    check->ports = arena_array(arena, uint32_t, (size_t)routing->words * WORD_BITS);
+    for (uint32_t lane = 0; lane < routing->words * WORD_BITS; lane++) {
+        uint32_t port = check->ports[lane] = lane / routing->num_vcs;
+        bool is_escape = !routing->escape_vcs || routing->escape_vcs & bit(lane % routing->num_vcs);
+        if (port < routing->local_ports || (is_escape && port < routing->local_ports + routing->topology->ports))
+            bits_add(check->counted, lane);
+    }
 }
 
-bool dependency_check(const struct routing *all_planes, uint64_t budget, FILE *out)
+bool dependency_check(const struct routing *all_planes, uint64_t budget, const struct check_listener *listener,
+                      FILE *out)
 {
     struct arena arena = {0};
     const struct routing one = planes_routing_of_one(all_planes), *routing = &one; /* planes are alike and never meet */
-    struct check check = {.routing = routing, .topology = routing->topology, .out = out};
+    struct check check = {.routing = routing, .topology = routing->topology, .listener = listener, .out = out};
     if (!channel_graph_init(&check.graph, routing)) {
         fprintf(out, "routing \"%s\": not checked, the network is too large\n", routing->ops->name);
         return true;
@@ -384,8 +445,7 @@ bool dependency_check(const struct routing *all_planes, uint64_t budget, FILE *o
     check.terminals = arena_array(&arena, uint32_t, check.topology->routers);
     check.receivers = arena_array(&arena, uint32_t, check.topology->routers);
     check.vcs = arena_array(&arena, uint64_t, routing->words);
-    check.wanted = arena_array(&arena, uint64_t, routing->words);
-    check.counted = find_counted(routing, &arena);
+    check_find_lanes(&check, &arena);
     struct search search;
     search_init(&search, check.topology, &arena);
     search_from(&search, 0);
@@ -397,6 +457,8 @@ bool dependency_check(const struct routing *all_planes, uint64_t budget, FILE *o
     bool is_sound = check_report(&check, pairs, (uint64_t)from.count * to.count);
     free(check.states);
     free(check.slots);
+    free(check.wanted);
+    free(check.arrivals);
     channel_graph_release(&check.graph);
     arena_release(&arena);
     return is_sound;

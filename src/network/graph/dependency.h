@@ -25,20 +25,26 @@ struct decisions {
 /* Lays down the next string and rewinds; false when all have been tried. */
 bool decisions_next(struct decisions *decisions);
 
-/* Hops of packets that an interactive check follows: a few seconds. */
-#define DEPENDENCY_BUDGET 16000000
+/* Questions to the algorithm that an interactive check asks: a second. */
+#define DEPENDENCY_BUDGET 8000000
+
+/* Is told now and then what share of the check is done; 1: all of it. */
+struct check_listener {
+    void (*tell)(void *context, double share);
+    void *context;
+};
 
 /*
  * Follows packets between every pair of routers with terminals by every route that the algorithm may give them.
  * Prints what was checked and, where there are any, faults (dead ends, unused ports, wrong terminals, endless ways) and
- * a cycle of VCs that wait for each other. True when there are neither. Once `budget` hops have been followed, the
+ * a cycle of VCs that wait for each other. True when there are neither. Once `budget` questions have been asked, the
  * pairs left over are not checked; which ones depends on the network alone. Routes may depend on all that a packet
- * carries except its source.
+ * carries except its source. The listener may be NULL.
  * Where the algorithm names escape VCs (routing->escape_vcs) they alone must have no cycle, and every answer must offer
  * one. That is enough in routers that give a packet an output VC only with room for all of it: those with buffers at
  * their inputs do so where routing has escape VCs.
  */
-bool dependency_check(const struct routing *routing, uint64_t budget, FILE *out);
+bool dependency_check(const struct routing *routing, uint64_t budget, const struct check_listener *listener, FILE *out);
 
 /* ---- the graph ---- */
 

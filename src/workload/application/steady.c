@@ -258,7 +258,7 @@ void errand_prepare(struct application *application, const struct errand_config 
 {
     struct window *window = &application->window;
     window->errand = config;
-    window->left = left;
+    window->all = window->left = left;
     application_share_latest(application, &window->ended);
     application_share_count(application, &window->left);
 }
@@ -320,6 +320,33 @@ void window_check(struct application *application, tick_t now)
     application->ready = true;
     application->complete = application->phase == PHASE_GENERATING && (window->left == 0 || is_late);
     application->done = application->phase == PHASE_FINISHING;
+}
+
+/* Ticks of sampling in all, by what is known so far: an interval becomes narrower by the root of the time. */
+static double sample_ticks(const struct sampling_config *config, const struct measurement *m, double elapsed)
+{
+    if (config->sample != TICKS_AUTO)
+        return (double)config->sample;
+    struct estimate estimate = batch_means_estimate(&m->batches);
+    double excess = estimate.half_width / (config->precision * estimate.mean);
+    double expected = excess > 0 && excess < 1e6 ? elapsed * excess * excess : NAN;
+    return fmin((double)config->max_sample, fmax((double)config->min_sample, expected));
+}
+
+double window_share(const struct application *application, tick_t now)
+{
+    const struct window *window = &application->window;
+    bool is_warming = application->phase == PHASE_WARMING;
+    if (application->phase > PHASE_GENERATING)
+        return 1;
+    if (window->errand)
+        return window->all ? 1 - (double)window->left / window->all : NAN;
+    if (!window->sampling || (is_warming && (window->warmup || window->sampling->sample == TICKS_AUTO)))
+        return NAN;
+    tick_t warmed = is_warming ? window->sampling->warmup : application->phase_start[PHASE_GENERATING];
+    double elapsed = is_warming ? 0 : (double)(now - warmed);
+    double all = (double)warmed + sample_ticks(window->sampling, application->measurement, elapsed);
+    return all > 0 ? fmin(1, (double)now / all) : 1;
 }
 
 void window_report(const struct application *application, struct report *report)

@@ -135,6 +135,7 @@ static const struct application_ops trace = {
     .check = replay_check,
     .report = trace_report,
     .report_stuck = replay_report_stuck,
+    .share = replay_share,
     .release = replay_release,
 };
 REGISTER_APPLICATION(trace);

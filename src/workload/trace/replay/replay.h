@@ -121,6 +121,7 @@ void replay_phase_changed(struct application *application, tick_t now);
 void replay_wake(struct application *application, uint32_t rank, tick_t now);
 void replay_received(struct application *application, uint32_t rank, const struct message *message, tick_t now);
 void replay_check(struct application *application, tick_t now);
+double replay_share(const struct application *application);
 void replay_report_stuck(const struct application *application, tick_t now, FILE *out);
 void replay_release(struct application *application);
 

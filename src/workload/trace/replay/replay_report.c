@@ -33,6 +33,20 @@ static const struct replay_rank *rank_here(const struct replay *replay, uint32_t
     return is_here ? &replay->ranks[rank] : NULL;
 }
 
+double replay_share(const struct application *application)
+{
+    const struct replay *replay = application->state;
+    double all = 0, left = 0;
+    for (uint32_t i = 0; i < replay->trace->rank_count; i++) {
+        const struct replay_rank *rank = rank_here(replay, i);
+        if (!rank || !rank->program)
+            continue;
+        all += rank->program->task_count;
+        left += application->phase == PHASE_WARMING ? rank->program->task_count : rank->tasks_left;
+    }
+    return all > 0 ? 1 - left / all : 1;
+}
+
 static void print_wait(struct waiting_report *report, const struct replay_rank *rank, uint32_t task, const char *what,
                        uint32_t peer)
 {

@@ -91,11 +91,34 @@ static const char *check(struct routed *routed, uint64_t budget, bool *is_sound)
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
-    *is_sound = dependency_check(&routed->routing, budget, out);
+    *is_sound = dependency_check(&routed->routing, budget, NULL, out);
     fclose(out);
     const char *kept = arena_text(&routed->arena, text);
     free(text);
     return kept;
+}
+
+static void note_share(void *context, double share)
+{
+    double *told = context; /* how often, and the last */
+    EXPECT(share >= told[1]);
+    told[0]++;
+    told[1] = share;
+}
+
+TEST(a_listener_hears_of_the_check_up_to_its_end)
+{
+    struct routed routed;
+    EXPECT(routed_init(&routed, "{\"type\": \"torus\", \"widths\": [4, 4]}", "{\"type\": \"dimension_order\"}", 2));
+    double told[2] = {0};
+    FILE *out = fopen("/dev/null", "w");
+    dependency_check(&routed.routing, DEPENDENCY_BUDGET, &(struct check_listener){note_share, told}, out);
+    EXPECT(told[0] == 16 && told[1] == 1);
+    told[0] = told[1] = 0;
+    dependency_check(&routed.routing, 100, &(struct check_listener){note_share, told}, out);
+    EXPECT(told[0] > 1 && told[1] == 1);
+    fclose(out);
+    routed_release(&routed);
 }
 
 TEST(every_proper_algorithm_is_free_of_deadlock)

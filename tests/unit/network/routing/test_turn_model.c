@@ -230,7 +230,7 @@ TEST(turn_models_have_the_dependencies_of_six_turns_and_no_cycle)
         char text[1024] = "";
         FILE *out = fmemopen(text, sizeof text, "w");
         EXPECT(routed_init(&routed, "{\"type\": \"mesh\", \"widths\": [8, 8]}", models[i], 1));
-        EXPECT(dependency_check(&routed.routing, DEPENDENCY_BUDGET, out));
+        EXPECT(dependency_check(&routed.routing, DEPENDENCY_BUDGET, NULL, out));
         fclose(out);
         EXPECT_TEXT_CONTAINS(text, ", 486 dependencies: no deadlock");
         routed_release(&routed);
