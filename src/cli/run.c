@@ -189,7 +189,7 @@ static bool view_open_files(struct view_session *session, struct call *call)
 
 static int cli_view(struct call *call)
 {
-    struct view_session session = {0};
+    struct view_session session = {.fits = viewed_run_fits};
     struct errors *errors = &call->errors;
     char *word;
     for (int i = 0; (word = words_next(call, &i));)

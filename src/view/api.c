@@ -208,7 +208,9 @@ static void get_results(struct api_call *call)
 /* Shows another run in place of this one. */
 static void change_run(struct api_call *call, struct view_source source, char **overrides, int count)
 {
-    struct viewed_run *run = viewed_run_open(&source, overrides, count, &call->errors);
+    view_trial *fits = call->session->fits;
+    bool can_be = !fits || fits(&source, overrides, count, &call->errors);
+    struct viewed_run *run = can_be ? viewed_run_open(&source, overrides, count, &call->errors) : NULL;
     if (!run)
         return;
     viewed_run_close(call->session->run);

@@ -10,6 +10,7 @@
 #ifdef FLITWARP_HAVE_CIVETWEB
 
 #include <civetweb.h>
+#include <malloc.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -196,13 +197,14 @@ static struct server *server_start(uint32_t port, const struct served *served, s
     pthread_cond_init(&server->asks, &clock);
     pthread_cond_init(&server->answers, &clock);
     pthread_condattr_destroy(&clock);
+    mallopt(M_ARENA_MAX, 2); /* its threads take little, and a region each would be gigabytes of addresses */
     char listens[32];
     snprintf(listens, sizeof listens, "127.0.0.1:%u", port);
     /* clang-format off */
     const char *const options[] = {
         "listening_ports", listens,
-        "num_threads", "16",
-        "request_timeout_ms", "5000",
+        "num_threads", "100", /* many may say nothing */
+        "request_timeout_ms", "1500",
         "enable_keep_alive", "yes",
         "keep_alive_timeout_ms", "1000",
         "max_request_size", "16384", /* without the body */

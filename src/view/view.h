@@ -255,10 +255,15 @@ struct viewed_run {
     struct json *results;
 };
 
+/* trial.c: whether it could be opened beside what is there; false, with a message, where memory is short. */
+typedef bool view_trial(const struct view_source *source, char **overrides, int count, struct errors *errors);
+view_trial viewed_run_fits;
+
 struct view_session {
     bool wants_quit; /* the page has said so */
     bool opens_browser;
     const volatile sig_atomic_t *interrupted; /* borrowed */
+    view_trial *fits;                         /* asked before another run is opened; NULL: nobody is */
     struct view_source base;                  /* what is shown, without the overrides of the page */
     struct viewed_run *run;                   /* owned */
     struct text documents;                    /* results to be shown: items of a JSON array */

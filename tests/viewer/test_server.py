@@ -2,6 +2,8 @@
 """The viewer's server answers those who know its address, and nobody else; it survives nonsense and ends when asked."""
 import os
 import random
+import re
+import resource
 import socket
 import subprocess
 import time
@@ -205,6 +207,21 @@ def test_the_desktop_s_browser_is_given_the_address(tmp_path):
 def test_help_is_the_usage(command):
     ended = subprocess.run([PROGRAM, command, "--help"], capture_output=True, text=True, check=True)
     assert ended.stdout.startswith(f"usage: flitwarp {command} ") and not ended.stderr
+
+
+def test_a_restart_that_memory_is_too_short_for_is_refused():
+    with View(SCENARIO) as view:
+        resource.prlimit(view.process.pid, resource.RLIMIT_AS, (110 << 20, 110 << 20))
+        answer = view.post("api/restart", overrides=["network.topology.widths=[60,60]", "network.router.buffer_depth=512"])
+        assert re.fullmatch("this does not fit into memory: .*out of memory: .* bytes were needed", answer["errors"][0])
+        assert view.get("api/frame")["ok"] and view.post("api/restart", overrides=["network.topology.widths=[6,6]"])["ok"]
+
+
+def test_who_says_nothing_keeps_nobody_waiting(view):
+    silent = [socket.create_connection(("127.0.0.1", view.port)) for _ in range(40)]
+    assert b'"ok":true' in view.raw(f"GET {view.home}api/frame HTTP/1.1\r\nHost: {view.host}\r\nConnection: close\r\n\r\n".encode(), seconds=4)
+    for connection in silent:
+        connection.close()
 
 
 def test_it_ends_while_somebody_holds_a_connection_open():
