@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Callable, Sequence
 
 from .apart import split
 from .curve import Curve, curves_of_files, replicas
+from .files import write_file
 from .results import NotResults, Results, Which, one_version, unknown
 from .store import StudyError
 from .study import Study, open_study
@@ -267,11 +268,16 @@ def _throughput(given: Input) -> Figure:
     return figures.throughput(study, over, lines, given.where, given.application, **given.layout())
 
 
+def _table(given: Input) -> str:
+    from .table import latex
+    return latex(given.documents(), given.options.columns, application=given.options.application, unit=given.options.unit)
+
+
 @dataclass(frozen=True)
 class Kind:
     """A kind of figure: how it is drawn, from what, and which options it takes beside the common ones."""
 
-    draw: Callable[[Input], "Figure"]
+    draw: Callable[[Input], "Figure | str"]
     summary: str
     options: tuple[str, ...] = ()
     needs: str = "results"  # or "log", which may have results beside it
@@ -303,6 +309,7 @@ KINDS = {
     "interference": Kind(_interference, "who slows whom: a matrix of runs of two jobs each", ("limits",)),
     "communication-matrix": Kind(_communication_matrix, "who sends how much to whom, from a packet log",
                                  ("value", "limits", "unit"), "log"),
+    "table": Kind(_table, "means and 95 % intervals over seeds as a table for LaTeX", ("application", "columns", "unit")),
 }
 ALIASES = {"load-average-hops": ("load-column", {"column": "hops.mean"}),
            "load-percent-minimal": ("load-column", {"column": "percent_minimal"})}
@@ -385,6 +392,9 @@ def kind_parser(name: str) -> Parser:
                          help="such as 50,99,99.9, or none (50,90,99,99.9 for one curve, none for several)")
     if "column" in kind.options:
         own.add_argument("--column", default=COLUMN.get(name), help=f"of the results ({COLUMN.get(name, 'slowdown, or completion_time')})")
+    if "columns" in kind.options:
+        own.add_argument("--column", dest="columns", action="append", metavar="COLUMN",
+                         help="of the results; may be given again (loads and latencies, times of jobs)")
     if "over" in kind.options:
         own.add_argument("--over", metavar="NAME", help="the variable along the axis (the first of the study)")
     if "lines" in kind.options:
@@ -402,7 +412,7 @@ def kind_parser(name: str) -> Parser:
         own.add_argument("--x", default="created", metavar="COLUMN", help=f"{columns} (created)")
         own.add_argument("--y", default="packet_latency", metavar="COLUMN", help="the same (packet_latency)")
     if "form" in kind.options:
-        own.add_argument("--form", choices=("auto", "drawing", "matrix", "profile"), default="auto", help="how (auto)")
+        own.add_argument("--form", choices=("auto", "drawing", "picture", "matrix", "profile"), default="auto", help="how (auto)")
     if "value" in kind.options:
         own.add_argument("--value", choices=("flits", "packets", "latency"), default="flits", help="(flits)")
     if "limits" in kind.options:
@@ -415,7 +425,8 @@ def kind_parser(name: str) -> Parser:
     own.add_argument("--mixed-versions", action="store_true", help="allows results of different versions of flitwarp")
     how = parser.add_argument_group("how it looks")
     how.add_argument("-o", "--output", action="append", metavar="FILE",
-                     help=f"ending in .png, .svg or .pdf; may be given again ({name}.png)")
+                     help="ending in .tex; may be given again (table.tex)" if name == "table" else
+                     f"ending in .png, .svg or .pdf; may be given again ({name}.png)")
     how.add_argument("--size", type=_size, default="column", metavar="WxH",
                      help="inches, column (3.4 wide) or page (7) (column)")
     how.add_argument("--title")
@@ -492,14 +503,20 @@ def plot(arguments: Sequence[str]) -> list[Path]:
     """Does what the command line asks; returns the files written."""
     name = _kind(arguments[0])
     options = kind_parser(name).parse_intermixed_args(list(arguments[1:]))
-    from .figures.style import check_format, write
-    outputs = [Path(output) for output in options.output or [f"{name}.png"]]
+    from .figures.style import FORMATS, check_format, write
+    is_text = name == "table"
+    outputs = [Path(output) for output in options.output or [f"{name}.{'tex' if is_text else 'png'}"]]
     for output in outputs:
-        check_format(output)
+        check_format(output, [".tex"] if is_text else FORMATS)
     given = Input(options)
     _sort_files(given)
     kind = KINDS[ALIASES[name][0] if name in ALIASES else name]
-    write(kind.draw(given), outputs)
+    made = kind.draw(given)
+    if isinstance(made, str):
+        for output in outputs:
+            write_file(output, made)
+    else:
+        write(made, outputs)
     return outputs
 
 

@@ -140,7 +140,8 @@ def _summary(study: Study, files: Sequence[Path], began: float) -> int:
     there = "" if not before else f", {before if before < len(study.runs) else 'all'} of them done before"
     print(f"{len(study.runs)} runs in {duration(time.time() - began)}{there}:")
     made = {path.name: path for path in files}
-    for name, what in (("report.html", "everything on one page"), ("results.csv", "all numbers, a line a run")):
+    for name, what in (("report.html", "everything on one page"), ("results.csv", "all numbers, a line a run"),
+                       ("table.tex", "means and intervals over seeds, for LaTeX")):
         if name in made:
             print(f"  {near(made[name]):40s} {what}")
     pictures = [path for path in files if path.suffix == ".png"]

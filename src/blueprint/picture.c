@@ -2,7 +2,8 @@
 /*
  * The picture: discs of groups at the back, then links, terminals, routers, labels
  * and the legend. Lengths in the layout are scaled so that the whole is about
- * CANVAS pixels wide and high.
+ * CANVAS pixels wide and high. Links and routers say in attributes which they are:
+ * other programs (python/flitwarp/figures/maps.py) draw on it what they know of them.
  */
 #include "blueprint/blueprint.h"
 
@@ -121,7 +122,8 @@ static void draw_link(const struct picture *picture, const struct blueprint_link
     struct spot middle = pixel_of(picture, (struct spot){(from.x + to.x) / 2 + 2 * bow * towards * dy / length,
                                                          (from.y + to.y) / 2 - 2 * bow * towards * dx / length});
     struct spot start = pixel_of(picture, from), end = pixel_of(picture, to);
-    fprintf(picture->out, "<path d=\"M%.1f %.1f", start.x, start.y);
+    fprintf(picture->out, "<path data-from=\"%u.%u\" data-to=\"%u.%u\" d=\"M%.1f %.1f", link->from.router,
+            link->from.port, link->to.router, link->to.port, start.x, start.y);
     if (bow > 0)
         fprintf(picture->out, "Q%.1f %.1f ", middle.x, middle.y);
     fprintf(picture->out, "%s%.1f %.1f\"/>\n", bow > 0 ? "" : "L", end.x, end.y);
@@ -147,8 +149,9 @@ static void draw_links(const struct picture *picture)
     double opacity = crowd <= 400 ? 0.85 : crowd <= 4000 ? 0.55 : 0.35;
     for (uint32_t left = blueprint_classes(picture->blueprint); left > 0; left--) {
         uint32_t class = left - 1;
-        fprintf(picture->out, "<g fill=\"none\" stroke=\"%s\" stroke-width=\"%.1f\" stroke-opacity=\"%.2f\">\n",
-                palette[class % COLOURS], width, opacity);
+        fprintf(picture->out,
+                "<g fill=\"none\" stroke=\"%s\" stroke-width=\"%.1f\" stroke-opacity=\"%.2f\" data-class=\"%s\">\n",
+                palette[class % COLOURS], width, opacity, blueprint_class_name(picture->blueprint, class));
         for (struct blueprint_link link = {0}; blueprint_next(picture->blueprint, &link);)
             if (link.class == class)
                 draw_link(picture, &link, twins_before(picture, &link));
@@ -198,8 +201,9 @@ static void draw_routers(const struct picture *picture)
     double radius = fmax(ROUTER_RADIUS * picture->scale, 2), letters = radius * 0.95;
     for (uint32_t router = 0; router < picture->blueprint->topology.routers; router++) {
         struct spot at = pixel_of(picture, picture->layout->routers[router]);
-        fprintf(picture->out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" fill=\"#ffffff\" stroke=\"#2b2f36\"/>\n",
-                at.x, at.y, radius);
+        fprintf(picture->out,
+                "<circle data-router=\"%u\" cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" fill=\"#ffffff\" stroke=\"#2b2f36\"/>\n",
+                router, at.x, at.y, radius);
         if (letters >= 6)
             fprintf(
                 picture->out,

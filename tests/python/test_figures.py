@@ -28,7 +28,7 @@ from flitwarp.figures.maps import COLOUR_MAP  # noqa: E402
 from flitwarp.figures.style import COLOURS, covers, look  # noqa: E402
 from flitwarp.results import NotResults, Results, UnknownColumn  # noqa: E402
 
-MODULES = ["results", "apart", "curve", "units", "packet_log", "plot"] + [
+MODULES = ["results", "apart", "table", "curve", "units", "packet_log", "plot"] + [
     f"figures.{name}" for name in ("style", "load", "panels", "distribution", "timeline", "maps", "bars", "demo")]
 VCS = (1, 4)
 LOADS = (0.1, 0.3, 0.5, 0.9)
@@ -69,12 +69,6 @@ def nonminimal(vcs=2):
     return Results(run)
 
 
-def job_run(seed):
-    run = demo.results(0.2, seed=seed)
-    job = {"name": "solver", "completion_time": 5e4 + seed, "alone_time": 4e4, "slowdown": 1.25 + seed / 100}
-    return Results({**run, "applications": [*run["applications"], job]})
-
-
 KINDS = {
     "load_latency of one curve": lambda **k: figures.load_latency(sweeps(1), **k),
     "load_latency, logarithmic": lambda **k: figures.load_latency(sweeps(1), log="y", **k),
@@ -105,8 +99,8 @@ KINDS = {
     "comparison of loads": lambda **k: figures.comparison(many(4), **k),
     "comparison in groups": lambda **k: figures.comparison(wide_runs(), "accepted_load", by="traffic", **k),
     "panels": lambda **k: figures.panels(figures.load_latency, {"one": sweeps(2), "two": sweeps(3), "three": sweeps(2)[:1]}, **k),
-    "jobs": lambda **k: figures.jobs([job_run(seed) for seed in (1, 2, 3)], **k),
-    "interference": lambda **k: figures.interference([job_run(1)], **k),
+    "jobs": lambda **k: figures.jobs([demo.with_job(seed) for seed in (1, 2, 3)], **k),
+    "interference": lambda **k: figures.interference([demo.with_job()], **k),
     "communication_matrix": lambda **k: figures.communication_matrix(demo.matrix(), **k),
     "communication_matrix, logarithmic": lambda **k: figures.communication_matrix(demo.matrix(), log=True, **k),
 }
@@ -265,6 +259,22 @@ def test_a_curve_that_is_all_saturated_shows_its_mark_only():
         figures.load_latency(curves_of_files(full))
     curves = curves_of_files([demo.results(0.1), demo.results(0.3), demo.results(0.9, vcs=4)])
     assert legend(figures.load_latency(curves).axes[0]) == ["num_vcs 2", "num_vcs 4", "saturated"]
+
+
+def test_any_network_is_drawn_with_what_its_channels_carry():
+    document = run_all([config_of(network_of({"type": "dragonfly", "terminals": 1, "routers": 2, "global": 1}, routing="minimal", router={"num_vcs": 3}),
+                                  blast(0.2, warmup=100, sample=500), per_channel=True)])[0]
+    figure = figures.channel_heatmap(Results(document))
+    lines = next(c for c in figure.axes[0].collections if len(c.get_array()))
+    listed = sorted(row[3] for row in document["channels"]["list"])
+    assert list(lines.get_array()) == pytest.approx(listed)  # every channel, the busiest on top
+    router, _, target, busy = max(document["channels"]["list"], key=lambda row: row[3])
+    names = "\n".join(text.get_text() for text in figure.axes[0].texts).splitlines()
+    kind = "local" if router // 2 == target // 2 else "global"
+    assert f"{router} \N{RIGHTWARDS ARROW} {target}  {kind}  {busy:.2f}" in names
+    places = figure.axes[0].lines[0].get_xydata()
+    ends = {tuple(lines.get_paths()[i].vertices[0].round(1)) for i in range(len(listed))}
+    assert ends == {tuple(place) for place in places.round(1)}  # each half of a link begins at its router
 
 
 def test_lines_of_panels_look_alike_and_share_axes():
@@ -512,12 +522,16 @@ def test_an_arrow_points_where_its_channel_leads():
 def test_networks_without_a_grid_are_a_matrix_or_a_profile():
     run = copy.deepcopy(demo.results())
     del run["channels"]["coordinates"]
-    image = figures.channel_heatmap(Results(run)).axes[0].images[0].get_array()
+    image = figures.channel_heatmap(Results(run), form="matrix").axes[0].images[0].get_array()
     assert image.shape == (64, 4)
     for router, port, _, busy in run["channels"]["list"][::37]:
         assert image[router, port - 1] == busy
     with pytest.raises(ValueError, match="cannot be drawn"):
         figures.channel_heatmap(Results(run), form="drawing")
+    other = Results({**run, "config": {"network": {"topology": {"type": "of a plugin"}}}})  # which the program does not know
+    assert len(figures.channel_heatmap(other).axes[0].images) == 1
+    with pytest.raises(ValueError, match="its network cannot be drawn"):
+        figures.channel_heatmap(other, form="picture")
     profile = figures.channel_heatmap(Results(run), form="profile").axes[0].lines[0].get_ydata()
     assert len(profile) == 256 and (numpy.diff(profile) <= 0).all()
     del run["channels"]["list"]

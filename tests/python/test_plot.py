@@ -18,6 +18,7 @@ from support import PROGRAM, blast, config_of, network_of  # noqa: E402
 
 import flitwarp.figures.style  # noqa: E402
 from flitwarp import figures, plot  # noqa: E402
+from flitwarp.curve import half_width  # noqa: E402
 from flitwarp.figures import demo  # noqa: E402
 
 COMMAND = ROOT / "bin" / "flitwarp-plot"
@@ -39,6 +40,7 @@ def files(tmp_path_factory):
             made["sweep"].append(write(f"sweep_{vcs}_{load}.json", demo.results(load, vcs)))
     for seed in (1, 2, 3):
         made["seeds"].append(write(f"seed_{seed}.json", demo.results(0.3, 2, seed)))
+    made["jobs"] = [write(f"job_{seed}.json", demo.with_job(seed)) for seed in (1, 2)]
     made["run"] = write("run.json", demo.results())
     made["full"] = write("full.json", demo.results(0.9))
     older = copy.deepcopy(demo.results(0.2))
@@ -113,6 +115,9 @@ COMMANDS = [
     ["channel-heatmap", "{run}", "--form", "profile"],
     ["comparison", "{sweep}", "--column", "accepted_load"],
     ["comparison", "{seeds}", "{full}"],
+    ["jobs", "{jobs}"],
+    ["jobs", "{jobs}", "--column", "completion_time", "--unit", "us"],
+    ["interference", "{jobs}"],
     ["communication-matrix", "{log.csv}", "--value", "packets"],
     ["communication-matrix", "{log.csv.zst}", "{logged}", "--value", "latency", "--log"],
     ["communication-matrix", "{matrix}", "--value", "latency"],
@@ -129,9 +134,9 @@ def test_every_kind_by_command(files, drawn, arguments, capsys):
 
 
 def test_every_kind_is_tried():
-    assert {arguments[0] for arguments in COMMANDS} == {*plot.KINDS, *plot.ALIASES}
-    assert set(plot.KINDS) == {name.replace("_", "-") for name in figures.__all__
-                               if name not in ("Layout", "save", "write")}
+    assert {*(arguments[0] for arguments in COMMANDS), "table"} == {*plot.KINDS, *plot.ALIASES}
+    assert set(plot.KINDS) - {"table"} == {name.replace("_", "-") for name in figures.__all__
+                                           if name not in ("Layout", "panels", "save", "write")}
 
 
 def test_command_writes_files_that_repeat(files, tmp_path):
@@ -297,3 +302,26 @@ def test_the_gallery_is_made_by_the_commands_on_its_page(tmp_path):
     made = {path.name: path.stat().st_size for path in tmp_path.iterdir()}
     assert set(made) <= {path.name for path in (ROOT / "docs" / "images").iterdir()}
     assert len(made) >= 10 and max(made.values()) < 60_000
+
+
+def test_a_table_has_means_and_intervals_over_seeds(files, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert plot.main(["table", *files["seeds"], files["full"], "--column", "packet_latency.mean", "--column", "accepted_load"]) == 0
+    rows = [line for line in Path("table.tex").read_text().splitlines() if line.endswith(r"\\")]
+    means = [demo.results(0.3, 2, seed).value("packet_latency.mean") for seed in (1, 2, 3)]
+    half = half_width(means)
+    assert rows[0] == r"load & mean packet latency (ns) & accepted load (flits/terminal/cycle) \\"
+    mean, interval = rows[1].split(" & ")[1].strip("$").split(r" \pm ")
+    assert float(mean) == pytest.approx(sum(means) / 3, abs=half / 10) and float(interval) == pytest.approx(half, rel=0.06)
+    assert rows[2].startswith("0.9 & saturated & $")
+
+
+@pytest.mark.parametrize("source, arguments, titles", [
+    ("sweep", ["--panels", "num_vcs"], ["num_vcs 2", "num_vcs 4"]), ("study", ["--panels", "VCs"], ["2 VCs", "4 VCs"])])
+def test_panels_of_settings_and_of_variables(files, source, arguments, titles, monkeypatch):
+    made = []
+    monkeypatch.setattr(flitwarp.figures.style, "write", lambda figure, paths: made.append(figure))
+    given = files[source] if source == "sweep" else [files[source]]
+    assert plot.main(["load-latency", *given, *arguments]) == 0
+    assert [ax.get_title() for ax in made[0].axes] == titles
+    assert plot.main(["load-latency", *given, "--panels", "depth"]) == 1

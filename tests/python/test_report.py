@@ -13,7 +13,7 @@ pytest.importorskip("matplotlib", reason="figures need matplotlib")
 from flitwarp import Sweep, figures, report
 from flitwarp.report import write_report
 from flitwarp.report.data import histogram, short
-from flitwarp.report.page import page
+from flitwarp.report.page import _values, page
 from flitwarp.report.plan import plan, specs_of
 from made_study import damage, make_study
 
@@ -254,3 +254,9 @@ def test_jobs_have_their_times_first(tmp_path, monkeypatch):
     data = json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)[1])
     place = data["columns"].index(f"{data['applications'].index('barrier')}.completion_time")
     assert [run["numbers"][place] is not None for run in data["runs"]] == [True, True, False, False, True, True]
+
+
+def test_values_are_counted_by_their_size():
+    shown = _values([f"{0.02 * i:g}" for i in range(20, 0, -1)] + ["0.72"], [1] * 21)
+    assert shown.endswith("and 9 more, up to 0.72</span>") and shown.index(">0.02 ") < shown.index(">0.04 ")
+    assert _values([f"net {i}" for i in range(20)], [1] * 20).endswith("and 8 more</span>")

@@ -78,9 +78,17 @@ function curves(runs: Run[], value: (run: Run) => number | null | undefined): Li
     }));
 }
 
-/** Latency over load; a saturated run has no latency that would last. */
-export const latencyCurves = (runs: Run[], statistic: Statistic): Line[] =>
-    curves(runs, (run) => (run.state === "done" ? run.main?.packet_latency?.[statistic] : null));
+/**
+ * Latency over load. A load at which at least half of the seeds saturated has none that would last; the mean of the others
+ * would say that the network carried it.
+ */
+export function latencyCurves(runs: Run[], statistic: Statistic): Line[] {
+    const ended = runs.filter((run) => run.state === "done" || run.state === "saturated");
+    const shares = new Map<string, number>();
+    const placeOf = (run: Run): string => JSON.stringify([run.line, loadOf(run)]);
+    for (const run of ended) shares.set(placeOf(run), (shares.get(placeOf(run)) ?? 0) + (run.state === "saturated" ? 1 : -1));
+    return curves(ended.filter((run) => shares.get(placeOf(run))! < 0), (run) => run.main?.packet_latency?.[statistic]);
+}
 
 export const acceptedCurves = (runs: Run[]): Line[] => curves(runs, (run) => run.main?.accepted_load);
 

@@ -46,6 +46,17 @@ def results(load: float = 0.3, vcs: int = 2, seed: int = 1, traffic: str = "unif
                    f"demo_{traffic}_{vcs}_{load:g}_{seed}")
 
 
+def with_job(seed: int = 1) -> Results:
+    """Results of a job beside other traffic, and alone.
+
+    >>> with_job().value("slowdown", "solver")
+    1.26
+    """
+    run = results(0.2, seed=seed)
+    job = {"name": "solver", "completion_time": 50_000 + seed, "alone_time": 40_000, "slowdown": 1.25 + seed / 100}
+    return Results({**run, "applications": [*run["applications"], job]}, f"demo_job_{seed}")
+
+
 def channels(load: float = 0.3, width: int = WIDTH) -> dict:
     """Every channel of a torus, busier towards one corner."""
     rows, coordinates = [], []

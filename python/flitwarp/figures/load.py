@@ -111,7 +111,7 @@ def _mark_saturation(ax: Axes, curves: Sequence[Curve]) -> None:
         for turn, i in enumerate(sharing):
             dashes = (4 * turn, (4, 4 * (len(sharing) - 1))) if len(sharing) > 1 else "-"
             colour = "black" if len(curves) == 1 else look(i, len(curves))["color"]
-            ax.plot([end, end], [0, height], transform=ax.get_xaxis_transform(), color=colour, linewidth=0.9, linestyle=dashes,
+            ax.plot([end, end], [0, height], transform=ax.get_xaxis_transform(), color=colour, linewidth=0.7, linestyle=dashes,
                     zorder=1.5, gid="saturation")
 
 

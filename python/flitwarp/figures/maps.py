@@ -16,12 +16,13 @@ from ..apart import groups
 from ..curve import Point
 from ..results import Results, UnknownColumn
 from ..units import choose
+from .network import NoPicture, draw_network, picture_of
 from .style import COLOURS, Figure, Layout, drawing, fit_ticks
 
 COLOUR_MAP = "viridis_r"  # dark is much: light stands back on white paper
 WIDEST_DRAWING = 40  # routers along a side: more would be dots
 MOST_ROWS = 400
-FORMS = ("auto", "drawing", "matrix", "profile")
+FORMS = ("auto", "drawing", "picture", "matrix", "profile")
 
 
 def channel_heatmap(results: Results, *, form: str = "auto", limits: tuple[float | None, float | None] | None = None,
@@ -29,8 +30,9 @@ def channel_heatmap(results: Results, *, form: str = "auto", limits: tuple[float
     """How busy each channel between routers is.
 
     A mesh or torus of up to two dimensions is drawn: an arrow on the right-hand side of the way for each
-    direction, channels around the edge as stubs at both of their ends. Other networks are a matrix of
-    routers and ports, and very large ones a profile: all channels from the busiest down. `form` chooses.
+    direction, channels around the edge as stubs at both of their ends. Other networks are the program's picture of them,
+    with the busiest channels named below; those that it does not draw a matrix of routers and ports, or a profile: all
+    channels from the busiest down. `form` chooses.
     Needs workload.per_channel in the configuration.
 
     >>> from flitwarp.figures import demo
@@ -43,17 +45,23 @@ def channel_heatmap(results: Results, *, form: str = "auto", limits: tuple[float
         raise ValueError(f"form '{form}': expected {', '.join(FORMS)}")
     table, coordinates = channels_of(results)
     can_draw = _is_grid(table, coordinates)
-    if form == "auto":
-        form = "drawing" if can_draw and coordinates.max() < WIDEST_DRAWING else \
-            "matrix" if len(numpy.unique(table["router"])) <= MOST_ROWS else "profile"
+    busy = table["utilisation"]
+    low, high = limits or (None, None)
+    norm = Normalize(0 if low is None else low, (float(busy.max()) or 1) if high is None else high)
+    if form == "picture" or (form == "auto" and not (can_draw and coordinates.max() < WIDEST_DRAWING)):
+        try:
+            return draw_network(*picture_of(results, table), COLOUR_MAP, norm, chosen)
+        except (NoPicture, FileNotFoundError):
+            if form == "picture":
+                raise
+        form = "matrix" if len(numpy.unique(table["router"])) <= MOST_ROWS else "profile"
+    elif form == "auto":
+        form = "drawing"
     if form == "drawing" and not can_draw:
         raise ValueError(f"{results.source} is no mesh or torus of at most two dimensions and cannot be drawn as one; "
                          "use form matrix or profile")
     if form == "profile":
         return _profile(table, chosen)
-    busy = table["utilisation"]
-    low, high = limits or (None, None)
-    norm = Normalize(0 if low is None else low, (float(busy.max()) or 1) if high is None else high)
     if form == "matrix":
         return _matrix(table, norm, chosen)
     span = coordinates.max(axis=0) + 1

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from math import ceil, floor, log10
 from pathlib import Path
-from typing import Iterator, Sequence
+from typing import Iterable, Iterator, Sequence
 
 import matplotlib
 import numpy
@@ -221,6 +221,7 @@ def fit_ticks(ax: Axes) -> None:
 
 # ---- legends -------------------------------------------------------------------------------------------------------
 
+MANY = 8  # lines above which a legend is set closely, in two columns if they fit
 INSIDE = ("upper left", "upper right", "lower right", "lower left", "center left", "center right")
 
 
@@ -255,9 +256,10 @@ def _legend_above(ax: Axes, handles: list, labels: list[str], lift: float, grows
     height = ax.get_window_extent().height
     base = 1 + (lift + 3.5) * figure.dpi / 72 / height
 
+    close = {"fontsize": 7, "handlelength": 2.2, "columnspacing": 0.8, "handletextpad": 0.5} if len(handles) > MANY else {}
     for columns in sorted({ceil(len(handles) / rows) for rows in range(1, len(handles) + 1)}, reverse=True):
         legend = ax.legend(handles, labels, loc="lower left", bbox_to_anchor=(0, base), borderaxespad=0, ncol=columns,
-                           borderpad=0.1)
+                           borderpad=0.1, **close)
         box = legend.get_window_extent(figure.canvas.get_renderer())
         if box.width <= room:
             break
@@ -357,9 +359,9 @@ def write(figure: Figure, paths: Sequence[str | Path]) -> None:
             beside.unlink(missing_ok=True)
 
 
-def check_format(path: Path) -> None:
+def check_format(path: Path, formats: Iterable[str] = tuple(FORMATS)) -> None:
     """Raises when a file's ending names no format that figures are written in."""
-    if path.suffix.lower() not in FORMATS:
-        raise ValueError(f"'{path}' ends in no format of figures; endings are {', '.join(FORMATS)}")
+    if path.suffix.lower() not in formats:
+        raise ValueError(f"'{path}' ends in no format of figures; endings are {', '.join(formats)}")
     if not path.parent.is_dir():
         raise FileNotFoundError(f"there is no folder '{path.parent}' to write '{path.name}' to; make it first")

@@ -13,22 +13,33 @@ from pathlib import Path
 
 from ..files import write_file
 from ..study import Study
+from ..table import latex
 from .page import page
 from .plan import draw_all
 
 __all__ = ["write_report"]
 
 
+def write_table(study: Study, path: Path) -> None:
+    """Means and intervals over seeds for LaTeX; an older one goes where there is nothing to tabulate."""
+    results = study.results()
+    if results:
+        write_file(path, latex(results))
+    else:
+        path.unlink(missing_ok=True)
+
+
 def write_report(study: Study, out: str | Path) -> list[Path]:
-    """Writes report.html, results.csv and figures/ into a folder; the files that it made.
+    """Writes report.html, results.csv, table.tex and figures/ into a folder; the files that it made.
 
     The same study gives the same bytes.
     """
     out = Path(out)
     figures = draw_all(study, out / "figures")
     study.write_csv(out / "results.csv")
+    write_table(study, out / "table.tex")
     write_file(out / "report.html", page(study, figures, out))
     for figure in figures:
         if figure.error:
             print(f"not drawn: {figure.caption}: {figure.error}", file=sys.stderr)
-    return [out / "report.html", out / "results.csv", *(path for figure in figures for path in figure.files)]
+    return [out / "report.html", out / "results.csv", *([out / "table.tex"] if (out / "table.tex").exists() else []), *(path for figure in figures for path in figure.files)]

@@ -12,7 +12,7 @@ import math
 import re
 from typing import Sequence
 
-from ..apart import differences, leaves_of
+from ..apart import differences, exact, leaves_of
 from ..jobs import is_job
 from ..results import flatten
 from ..study import Run, Study
@@ -108,7 +108,7 @@ def data_of(study: Study, settings: Settings) -> dict:
     values = {name: list(dict.fromkeys([*map(text_of, study.variables.get(name, ())),
                                         *(text_of(run.variables[name]) for run in study.runs)])) for name in names}
     if study.x:
-        values[study.x].sort(key=_as_number)
+        values[study.x].sort(key=as_number)
     places = {name: {text: i for i, text in enumerate(texts)} for name, texts in values.items()}
     applications: dict[tuple[str, int], dict] = {}  # by name, and which of that name; runs may have others each
     for run in study.runs:
@@ -118,6 +118,7 @@ def data_of(study: Study, settings: Settings) -> dict:
     base = study.facts.get("base") or {}
     shared = list(base.get("overrides") or [])
     messages: dict[str, int] = {}
+    kinds: dict[str, dict[tuple[int, int], str]] = {}  # classes of channels, by topology
     runs = []
     for run, row, differing in zip(study.runs, numbers, settings.rows):
         outcome = run.outcome
@@ -128,6 +129,7 @@ def data_of(study: Study, settings: Settings) -> dict:
             "at": [places[name][text_of(run.variables[name])] for name in names],
             "overrides": overrides[len(shared):] if overrides[:len(shared)] == shared else overrides,
             "settings": differing, "numbers": [short(row.get(column)) for column in columns],
+            "busiest": _busiest(run, kinds),
             "message": messages.setdefault(message, len(messages)) if message else None,
             "seconds": short(outcome.wall_seconds) if outcome else None,
             "cpu": short(outcome.cpu_seconds) if outcome else None, "attempts": outcome.attempts if outcome else 0,
@@ -155,7 +157,12 @@ def state_of(run: Run) -> str:
     return "saturated" if run.is_done and run.results.saturated else run.state
 
 
-def _as_number(text: str) -> tuple[float, str]:
+def as_number(text: str) -> tuple[float, str]:
+    """What texts are sorted by: numbers by size, then all else.
+
+    >>> sorted(["0.72", "x", "0.3", "12"], key=as_number)
+    ['0.3', '0.72', '12', 'x']
+    """
     try:
         return float(text), text
     except ValueError:
@@ -164,6 +171,24 @@ def _as_number(text: str) -> tuple[float, str]:
 
 def _cut(message: str) -> str:
     return message if len(message) <= MESSAGE_LIMIT else message[:MESSAGE_LIMIT] + "\n... (all of it: study.sqlite)"
+
+
+def _busiest(run: Run, kinds: dict[str, dict[tuple[int, int], str]]) -> list[list]:
+    """Of the channels that carried most: router, target, class ("" where it is not known), utilisation."""
+    if not run.results or not run.results.get("channels", {}).get("list"):
+        return []
+    from ..figures.maps import channels_of
+    from ..figures.network import NAMED, NoPicture, picture_of
+    topology = exact(run.results["config"].get("network", {}).get("topology"))
+    table, _ = channels_of(run.results)
+    if topology not in kinds:
+        try:
+            kinds[topology] = {(c.router, c.target): c.kind for c in picture_of(run.results, table)[0]}
+        except (NoPicture, OSError):
+            kinds[topology] = {}
+    order = sorted(range(len(table["router"])), key=lambda i: -table["utilisation"][i])[:NAMED]
+    ends = [(int(table["router"][i]), int(table["target"][i])) for i in order]
+    return [[*pair, kinds[topology].get(pair, ""), short(float(table["utilisation"][i]))] for pair, i in zip(ends, order)]
 
 
 def _applications(run: Run) -> dict[tuple[str, int], dict]:

@@ -456,6 +456,8 @@ function detailsOf(run) {
     if (run.bars[i] && run.bars[i].length) parts.push(make("h3", {}, data.applications.length > 1 ? `Packet latency of ${name}` : "Packet latency"),
       histogram(run, i));
   });
+  if (run.busiest.length) parts.push(make("h3", {}, "Busiest channels"), table(["from router", "to router", "class", "utilisation"],
+    run.busiest.map(row => make("tr", {}, ...row.map((value, i) => make("td", {class: i === 3 ? "number" : null}, String(value))))), "settings"));
   parts.push(...numbersOf(run), ...settingsOf(run));
   return parts;
 }

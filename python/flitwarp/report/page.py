@@ -26,7 +26,7 @@ from ..results import UnknownColumn
 from ..store import writer_of
 from ..study import Study
 from ..units import Unit, choose, is_time
-from .data import Settings, data_of, kind_of, state_of, text_of
+from .data import Settings, as_number, data_of, kind_of, state_of, text_of
 from .plan import Drawn
 
 HERE = Path(__file__).resolve().parent
@@ -224,8 +224,8 @@ def _saturation(study: Study) -> str:
     return (f"<div class='scroll tall' tabindex=0 role=region aria-label='Saturation of each combination'>"
             f"<table class=sortable><thead><tr>{''.join(heads)}</tr></thead>\n<tbody>" + "\n".join(lines) +
             "</tbody></table></div>\n<p class=note>"
-            f"Dark: carried. Pale: saturation begins somewhere in this gap. Full width is {top:g}. "
-            "A dash: no run showed it.</p>")
+            "<span class='key carried'></span> carried, <span class='key gap'></span> saturation begins somewhere in this gap; "
+            f"full width is {top:g}. A dash: no run showed it.</p>")
 
 
 def _load(value: float | None, digits: int | None = None) -> str:
@@ -305,10 +305,14 @@ def _configuration(study: Study, settings: Settings) -> str:
 
 
 def _values(values: Sequence[str], counts: Sequence[int]) -> str:
+    """Numbers by size, all else as it came; the last of many is the largest."""
+    are_numbers = all(math.isfinite(as_number(value)[0]) for value in values)
+    every = sorted(zip(values, counts), key=lambda pair: as_number(pair[0])) if are_numbers else list(zip(values, counts))
     shown = [f"<span class=value>{escape(value)} <span class=times>\N{MULTIPLICATION SIGN}{count}</span></span>"
-             for value, count in list(zip(values, counts))[:SHOWN_VALUES]]
-    if len(values) > SHOWN_VALUES:
-        shown.append(f"<span class=value>and {len(values) - SHOWN_VALUES} more, up to {escape(values[-1])}</span>")
+             for value, count in every[:SHOWN_VALUES]]
+    if len(every) > SHOWN_VALUES:
+        end = f", up to {escape(every[-1][0])}" if are_numbers else ""
+        shown.append(f"<span class=value>and {len(every) - SHOWN_VALUES} more{end}</span>")
     return " ".join(shown)
 
 
@@ -349,5 +353,7 @@ def _files(study: Study, figures: Sequence[Drawn], out: Path) -> str:
 <dt><a href='results.csv'><code>results.csv</code></a></dt>
 <dd>A row for each run that ended well, with all its numbers. <code>pandas.read_csv("results.csv")</code>, or any
 spreadsheet.</dd>
+<dt><a href='table.tex'><code>table.tex</code></a></dt>
+<dd>Means and 95&nbsp;% intervals over seeds, for <code>\\input</code> in LaTeX with <code>booktabs</code>.</dd>
 </dl>
 {pictures}"""
