@@ -68,33 +68,40 @@ struct router_ops {
 
 /* An input lane and the output lane of the same number. */
 struct lane_look {
-    uint32_t packet;         /* at the front of the input lane; FW_NONE: it is empty */
-    uint32_t flits;          /* in its buffer */
-    uint32_t room;           /* that the packet needs, as in struct waiting */
-    uint16_t output;         /* output lane that it holds, LANE_IDLE, LANE_WAITS or LANE_ROUTED */
-    uint16_t owner;          /* input lane that holds the output lane, or NOBODY */
+    uint32_t packet;       /* at the front of the input lane; FW_NONE: it is empty */
+    uint32_t flits, freed; /* in its buffer; of those, the ones whose place another may take already */
+    uint32_t room;   /* flits that must fit into the output lane's queue, or behind its channel where it has none, for
+                                the packet to go on; 0: it can, or the router does not say */
+    uint32_t beyond; /* and that must fit behind the channel in any case */
+    uint32_t turn;   /* its place among those that wait and may not be overtaken, from 1 on; 0: there is no order */
+    uint16_t output; /* output lane that it holds, LANE_IDLE, LANE_WAITS or LANE_ROUTED */
+    uint16_t owner;  /* input lane that holds the output lane, or NOBODY */
     const uint64_t *wants;   /* with LANE_WAITS: the output lanes that the packet may take; NULL: not known yet */
     bool is_full;            /* there is no room behind the output lane for a packet to begin, whoever holds it */
     uint32_t credits, depth; /* flits that there is room for behind the output lane, now and when all is idle */
     uint32_t queued, space;  /* flits in its output queue, and places that are left there */
+    uint32_t ahead;    /* flits that must fit behind the channel for the first in the queue to leave; 0: it is empty */
+    bool shares_queue; /* the places are those of all lanes of the port */
 };
-
-#define MAX_WANTED 64
 
 /* The state of one input lane, for those who look for deadlock. */
 struct waiting {
     uint32_t packet; /* at the front; FW_NONE: empty */
-    uint32_t flits;  /* in the lane's buffer */
-    /* What must fit behind an output lane that it holds, or that nobody holds: 0: it can have that one, or the router
-       does not say. It is never said to be stuck for that then, unless all stand still. */
-    uint32_t room;
+    uint32_t taken;  /* places of the lane's buffer */
+    uint32_t turn;   /* as in struct lane_look */
     bool for_credit; /* holds `wanted[0]` and waits for room beyond it; else waits for an output lane */
-    uint32_t wanted_count;
+    uint32_t wanted_count, wanted_room;
     struct wanted {
-        uint16_t lane;    /* output lane of the same router */
-        uint16_t holder;  /* the input lane that holds it, HELD_BY_NOBODY, or WITHOUT_ROOM for a flit */
-        uint32_t space;   /* flits that fit into its queue, where there are output queues */
-    } wanted[MAX_WANTED]; /* none while the packet is yet to be routed */
+        uint16_t lane;   /* output lane of the same router */
+        uint16_t holder; /* the input lane that holds it, HELD_BY_NOBODY, or WITHOUT_ROOM for a flit */
+        /* What must fit behind the channel of a lane that it holds, or that nobody holds. 0: it can have that one, or the
+           router does not say. It is never said to be stuck for that then, unless all stand still. */
+        uint32_t need;
+    } * wanted; /* owned; none while the packet is yet to be routed */
+    /* What was seen of output lanes, kept from one question to the next in the same tick. */
+    struct lane_look *outputs; /* owned, by lane */
+    uint64_t *known;           /* owned: a set of lanes */
+    uint32_t router;           /* whose they are */
 };
 #define HELD_BY_NOBODY 0xffffu
 #define WITHOUT_ROOM 0xfffeu

@@ -138,6 +138,7 @@ static inline uint32_t network_lane_flits(const struct network *network, uint32_
 void network_count_flits(const struct network *network, uint32_t lanes, uint32_t *counts);
 /* What the packet at the front of an input lane waits for; false: the lane is empty. */
 bool network_waits_for(const struct network *part, uint32_t router, uint32_t lane, struct waiting *waiting);
+void waiting_release(struct waiting *waiting);
 
 /* Every buffer empty and every credit back; FW_CHECKs. */
 void network_check_idle(struct network *network);

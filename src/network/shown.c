@@ -81,14 +81,56 @@ void network_show(const struct network *network, uint32_t router, struct shown_r
     }
 }
 
-/* One more output lane that the packet at the front of a lane waits for. */
-static void add_wanted(struct waiting *waiting, const struct network *part, uint32_t router, uint32_t output)
+/* What must fit behind the channel of an output lane before a packet can go on by it; 0: nothing. */
+static uint32_t needed_behind(const struct lane_look *input, const struct lane_look *output)
 {
-    if (waiting->wanted_count == MAX_WANTED)
-        return;
-    struct lane_look seen = look_at(part, router, output, NULL);
-    waiting->wanted[waiting->wanted_count++] =
-        (struct wanted){(uint16_t)output, seen.is_full ? WITHOUT_ROOM : seen.owner, seen.space};
+    uint32_t need = output->space >= input->room ? 0 : output->ahead ? output->ahead : input->room;
+    return need > input->beyond ? need : input->beyond;
+}
+
+static const struct lane_look *look_at_output(struct waiting *waiting, const struct network *part, uint32_t router,
+                                              uint32_t output)
+{
+    uint32_t lanes = part->ports * part->num_vcs, words = words_for(lanes);
+    if (!waiting->outputs) {
+        waiting->outputs = memory_take(lanes * sizeof *waiting->outputs);
+        waiting->known = memory_take(words * sizeof *waiting->known);
+    } else if (waiting->router != router) {
+        bits_clear(waiting->known, words);
+    }
+    waiting->router = router;
+    if (!bits_test(waiting->known, output))
+        waiting->outputs[output] = look_at(part, router, output, NULL);
+    bits_add(waiting->known, output);
+    return &waiting->outputs[output];
+}
+
+/* One more output lane that the packet at the front of a lane waits for. */
+static void add_wanted(struct waiting *waiting, uint32_t lane, uint32_t output, const struct lane_look *seen,
+                       uint32_t need)
+{
+    uint16_t holder = seen->is_full || seen->owner == lane ? WITHOUT_ROOM : seen->owner;
+    waiting->wanted =
+        memory_grow(waiting->wanted, waiting->wanted_count, &waiting->wanted_room, sizeof *waiting->wanted);
+    waiting->wanted[waiting->wanted_count++] = (struct wanted){(uint16_t)output, holder, need};
+}
+
+/* All output lanes that it may take. Where those of a port share the places of a queue, what leaves another one will do. */
+static void add_all_wanted(struct waiting *waiting, const struct network *part, uint32_t router, uint32_t lane,
+                           const struct lane_look *input)
+{
+    uint32_t lanes = part->ports * part->num_vcs, shared = FW_NONE;
+    BITS_EACH(output, input->wants, words_for(lanes)) {
+        const struct lane_look *seen = look_at_output(waiting, part, router, (uint32_t)output);
+        uint32_t first = (uint32_t)output - (uint32_t)output % part->num_vcs;
+        add_wanted(waiting, lane, (uint32_t)output, seen, needed_behind(input, seen));
+        for (uint32_t i = 0; seen->shares_queue && first != shared && i < part->num_vcs; i++) {
+            const struct lane_look *other = look_at_output(waiting, part, router, first + i);
+            if (!bits_test(input->wants, first + i) && (other->ahead || other->space == UINT32_MAX))
+                add_wanted(waiting, other->owner, first + i, other, other->ahead);
+        }
+        shared = first;
+    }
 }
 
 bool network_waits_for(const struct network *part, uint32_t router, uint32_t lane, struct waiting *waiting)
@@ -96,14 +138,26 @@ bool network_waits_for(const struct network *part, uint32_t router, uint32_t lan
     struct lane_look seen = look_at(part, router, lane, NULL);
     if (seen.packet == FW_NONE)
         return false;
-    *waiting = (struct waiting){.packet = seen.packet, .flits = seen.flits, .room = seen.room};
+    waiting->packet = seen.packet;
+    waiting->taken = seen.flits - seen.freed;
+    waiting->turn = seen.turn;
     waiting->for_credit = seen.output < LANE_ROUTED;
-    if (waiting->for_credit)
-        add_wanted(waiting, part, router, seen.output);
-    else if (seen.output == LANE_WAITS && seen.wants)
-        BITS_EACH(output, seen.wants, words_for(part->ports * part->num_vcs))
-            add_wanted(waiting, part, router, (uint32_t)output);
+    waiting->wanted_count = 0;
+    if (waiting->for_credit) {
+        const struct lane_look *held = look_at_output(waiting, part, router, seen.output);
+        add_wanted(waiting, lane, seen.output, held, needed_behind(&seen, held));
+    } else if (seen.output == LANE_WAITS && seen.wants) {
+        add_all_wanted(waiting, part, router, lane, &seen);
+    }
     return true;
+}
+
+void waiting_release(struct waiting *waiting)
+{
+    free(waiting->wanted);
+    free(waiting->outputs);
+    free(waiting->known);
+    *waiting = (struct waiting){0};
 }
 
 void network_count_flits(const struct network *network, uint32_t lanes, uint32_t *counts)

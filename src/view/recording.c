@@ -85,6 +85,7 @@ static void recorder_write_input(struct text *out, const struct watch *watch, ui
     for (uint32_t i = 0; i < waiting.wanted_count; i++)
         write_u64(out, waiting.wanted[i].lane);
     write_close(out, ']');
+    waiting_release(&waiting);
     queue_write(out, watch, &input->queue, false);
     write_close(out, ']');
 }

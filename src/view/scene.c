@@ -310,6 +310,7 @@ static void router_write_input(struct text *out, const struct watch *watch, uint
         explain(&why, watch, lane, &waiting);
     write_text_at(out, "why", why.chars ? why.chars : "");
     text_release(&why);
+    waiting_release(&waiting);
     write_format(out, "}");
 }
 
@@ -358,6 +359,7 @@ static void write_waits(struct text *out, struct watch *watch, uint32_t handle, 
         text_add(&why, "its head is behind other packets, or on a channel");
     write_text_at(out, "waits", why.chars);
     text_release(&why);
+    waiting_release(&waiting);
 }
 
 bool packet_write(struct text *out, struct watch *watch, uint32_t source, uint32_t sequence)

@@ -3,9 +3,12 @@
 really wait for each other: that is seen from the results alone, where each packet's channels must be a minimal way on
 the grid and one of those that it wants must be held by the next. Recovery takes one out and goes on.
 """
+import csv
 import json
 import re
 import subprocess
+import tempfile
+from pathlib import Path
 
 import pytest
 
@@ -41,6 +44,16 @@ def started(command, config, tmp_path, *arguments):
     (tmp_path / "config.json").write_text(json.dumps(config))
     ended = subprocess.run([PROGRAM, command, tmp_path / "config.json", *arguments], capture_output=True, text=True, check=False)
     return ended
+
+
+def stuck_run(config):
+    """What results say of the deadlock, and the packets that arrived before it."""
+    with tempfile.TemporaryDirectory() as directory:
+        ended = started("run", config, Path(directory), "--quiet", "--log", f"{directory}/log.csv")
+        assert ended.returncode == 2, ended.stderr
+        with open(f"{directory}/log.csv") as log:
+            arrived = {(int(row["source"]), int(row["packet"])) for row in csv.DictReader(log)}
+    return json.loads(ended.stdout)["deadlock"], arrived
 
 
 # ---- is it a cycle? ----
@@ -169,6 +182,37 @@ def test_a_knot_is_found_while_others_go_on(router, tmp_path):
     assert deadlock["tick"] % 1000 == 0 and not deadlock["stands_still"]
     expect_cycle({"type": "torus", "widths": [8, 4]}, deadlock["packets"])
     assert all(packet["source"] < 8 for packet in deadlock["packets"])
+
+
+# What a packet waits for in each of these is more than a lane that another holds, or one flit's room.
+UNEVEN = {
+    "a claim of a larger packet": {"type": "packet", "buffer_depth": 6},
+    "lines by output": {"type": "packet", "buffer_depth": 6, "queueing": "by_output"},
+    "a whole packet in an output queue": {"type": "input_output_queued", "switching": "virtual_cut_through", "buffer_depth": 6, "output_depth": 6},
+    "a stored packet in an output queue": {"type": "input_output_queued", "switching": "store_and_forward", "buffer_depth": 6, "output_depth": 5},
+    "a lane that is empty": {"type": "simured", "buffer_depth": 3, "lane_free": "when_empty"},
+    "slots": {"type": "simured", "buffer_depth": 3, "buffer_forwarding": False, "buffer_delay": 3},
+    "BookSim's empty lane": {"type": "booksim", "buffer_depth": 3, "vc_freed": "when_empty", "output_depth": 1},
+    "SuperSim's whole packet": {"type": "staged", "buffer_depth": 4, "output_depth": 5, "output_room": "packet"},
+    "SuperSim's lines": {"type": "staged_output", "buffer_depth": 4, "output_depth": 6},
+    "a buffer that lanes share": {"type": "omnipath", "num_vcs": 2, "queue_size": 10, "exclusive_credits": 4, "max_credits": 6, "flits_per_credit": 1},
+}
+
+
+@pytest.mark.parametrize("router", UNEVEN)
+def test_packets_of_different_sizes_are_seen_to_be_stuck_beside_a_pair_that_goes_on(router):
+    """And none of those that are named arrives where nobody looks."""
+    network = network_of({**MESH, "concentration": 2}, "fully_adaptive", {"num_vcs": 1, **UNEVEN[router]}, deadlock_interval=100)
+    every = {"max_packet": 4, "warmup": 100, "sample": 2000, "finish_limit": 1000}
+    job = blast(0.9, allocation={"type": "list", "terminals": list(range(2, 32))}, **every)
+    job["size"] = {"type": "mix", "sizes": [1, 4], "weights": [3, 1]}
+    pair = blast(0.2, "neighbor", allocation={"type": "list", "terminals": [0, 1]}, **every)
+    config = config_of(network, job, pair, check_interval=100)
+    found, _ = stuck_run(config)
+    assert not found["stands_still"] and found["tick"] < 2000
+    unseen, arrived = stuck_run({**config, "network": {**network, "deadlock_interval": 0}})
+    assert unseen["stands_still"] and unseen["tick"] > 2000
+    assert not {(packet["source"], packet["sequence"]) for packet in found["packets"]} & arrived
 
 
 def test_a_knot_is_found_at_the_end_where_nobody_looks_before(tmp_path):

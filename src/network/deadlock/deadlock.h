@@ -12,7 +12,9 @@
  * with a packet at its front:
  *
  *   it wants output lanes that others hold     waits for any one of those input lanes
- *   it wants or holds one without room         waits for the input lane at the channel's far end
+ *   it wants or holds one without room         waits for the input lane at the channel's far end,
+ *                                              or any of the port's where these share a buffer
+ *   it wants one that others wanted before it  waits for all of those, where nobody may overtake
  *
  * A packet with several lanes to choose from goes on when one of them is free, so
  * lanes are stuck only when none of all that they lead to, by any number of waits,
@@ -23,7 +25,7 @@ struct waiter {
     uint32_t source, sequence;
     uint32_t destination, size;
     uint32_t router, lane; /* where it waits */
-    uint32_t flits, room;  /* as in struct waiting */
+    uint32_t taken, turn;  /* as in struct waiting */
     uint32_t first_wanted, wanted_count;
     bool for_credit;
     bool is_stuck;
@@ -49,7 +51,7 @@ uint32_t wait_graph_reduce(struct wait_graph *graph, bool stands_still);
  * that the caller frees; NULL, with *length 0, when nobody is stuck.
  */
 uint32_t *wait_graph_cycle(const struct wait_graph *graph, uint32_t *length);
-/* The waiter that holds, or is before, what a waiter wants; FW_NONE: nobody who waits. */
+/* A waiter that holds, or is before, what a waiter wants; FW_NONE: nobody who waits. */
 uint32_t wait_graph_next(const struct wait_graph *graph, const struct waiter *waiter, uint32_t wanted);
 
 /* ---- deadlock ---- */

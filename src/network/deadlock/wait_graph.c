@@ -29,12 +29,12 @@ static void graph_add(struct wait_graph *graph, const struct waiter *waiter, con
     graph->wanted_count += waiter->wanted_count;
 }
 
-static void add_lane(struct wait_graph *graph, const struct network *part, uint32_t router, uint32_t lane)
+static void add_lane(struct wait_graph *graph, const struct network *part, uint32_t router, uint32_t lane,
+                     struct waiting *waiting)
 {
-    struct waiting waiting;
-    if (!network_waits_for(part, router, lane, &waiting))
+    if (!network_waits_for(part, router, lane, waiting))
         return;
-    const struct packet *packet = network_packet(part, waiting.packet);
+    const struct packet *packet = network_packet(part, waiting->packet);
     const struct waiter waiter = {
         .created = packet->created,
         .source = packet->source,
@@ -43,12 +43,12 @@ static void add_lane(struct wait_graph *graph, const struct network *part, uint3
         .size = packet->size,
         .router = router,
         .lane = lane,
-        .flits = waiting.flits,
-        .room = waiting.room,
-        .wanted_count = waiting.wanted_count,
-        .for_credit = waiting.for_credit,
+        .taken = waiting->taken,
+        .turn = waiting->turn,
+        .wanted_count = waiting->wanted_count,
+        .for_credit = waiting->for_credit,
     };
-    graph_add(graph, &waiter, waiting.wanted);
+    graph_add(graph, &waiter, waiting->wanted);
 }
 
 static int compare_waiters(const void *a, const void *b)
@@ -90,12 +90,14 @@ static void gather_ranks(struct wait_graph *graph, struct ranks *ranks)
 void wait_graph_init(struct wait_graph *graph, const struct network *network)
 {
     uint32_t lanes = network->ports * network->num_vcs;
+    struct waiting waiting = {0};
     *graph = (struct wait_graph){.network = network};
     for (uint32_t router = 0; router < network->topology.routers; router++) {
         uint32_t part = network->router_part ? network->router_part[router] - network->core->first_part : 0;
         for (uint32_t lane = 0; part < network->core->part_count && lane < lanes; lane++)
-            add_lane(graph, network->core->parts[part], router, lane);
+            add_lane(graph, network->core->parts[part], router, lane, &waiting);
     }
+    waiting_release(&waiting);
     if (network_ranks(network))
         gather_ranks(graph, network_ranks(network));
 }
@@ -122,92 +124,222 @@ static bool is_held(const struct waiter *waiter, const struct wanted *wanted)
     return !waiter->for_credit && wanted->holder != HELD_BY_NOBODY && wanted->holder != WITHOUT_ROOM;
 }
 
+/* Lanes of the port at a channel's far end. */
+static uint32_t far_lane(const struct network *network, const struct link *link, uint32_t lane, uint32_t more)
+{
+    return link->first_lane + (lane + more) % network->num_vcs;
+}
+
+static uint32_t taken_in(const struct wait_graph *graph, uint32_t waiter)
+{
+    return waiter == FW_NONE ? 0 : graph->waiters[waiter].taken;
+}
+
+/*
+ * Does what is needed fit behind a channel, now or when what is under way is there? What nobody waits in is empty, and an
+ * empty buffer takes whatever comes.
+ */
+static bool fits_behind(const struct wait_graph *graph, const struct link *link, const struct wanted *want)
+{
+    const struct network *network = graph->network;
+    if (link->to_terminal || !want->need)
+        return true;
+    uint32_t taken = taken_in(graph, find_waiter(graph, link->target, far_lane(network, link, want->lane, 0)));
+    if (!network->plan.room_exclusive)
+        return !taken || (uint64_t)want->need + taken <= link->depth;
+    struct shared_room_rule rule = room_behind(network, link);
+    uint32_t own = taken < rule.exclusive ? rule.exclusive - taken : 0, borrowed = 0, all = taken;
+    for (uint32_t i = 0; i < rule.vcs; i++) {
+        uint32_t each = taken_in(graph, find_waiter(graph, link->target, link->first_lane + i));
+        borrowed += shared_room_borrowed(&rule, each);
+        all += each;
+    }
+    uint32_t pool = shared_room_pool(&rule), left = own + (borrowed < pool ? pool - borrowed : 0);
+    return !all || (want->need <= left && (uint64_t)want->need + taken <= rule.maximum);
+}
+
+/* Who at a channel's far end would have to move: one that is stuck, or not, if there is such a one. FW_NONE: nobody. */
+static uint32_t next_behind(const struct wait_graph *graph, const struct link *link, const struct wanted *want,
+                            bool is_stuck)
+{
+    const struct network *network = graph->network;
+    uint32_t lanes = link->to_terminal ? 0 : network->plan.room_exclusive ? network->num_vcs : 1, found = FW_NONE;
+    for (uint32_t i = 0; i < lanes; i++) {
+        uint32_t next = find_waiter(graph, link->target, far_lane(network, link, want->lane, i));
+        if (next != FW_NONE && graph->waiters[next].is_stuck == is_stuck)
+            return next;
+        found = found == FW_NONE ? next : found;
+    }
+    return found;
+}
+
+/* One that is stuck, wanted the same output lane before, and must not be overtaken. */
+static uint32_t next_before(const struct wait_graph *graph, const struct waiter *waiter, uint16_t lane)
+{
+    uint32_t at = (uint32_t)(waiter - graph->waiters);
+    while (at && graph->waiters[at - 1].router == waiter->router)
+        at--;
+    for (; waiter->turn > 1 && at < graph->count && graph->waiters[at].router == waiter->router; at++) {
+        const struct waiter *other = &graph->waiters[at];
+        bool is_before = other->is_stuck && other->turn && other->turn < waiter->turn;
+        for (uint32_t i = 0; is_before && i < other->wanted_count; i++)
+            if (graph->wanted[other->first_wanted + i].lane == lane)
+                return at;
+    }
+    return FW_NONE;
+}
+
 uint32_t wait_graph_next(const struct wait_graph *graph, const struct waiter *waiter, uint32_t wanted)
 {
     const struct wanted *want = &graph->wanted[waiter->first_wanted + wanted];
-    const struct network *network = graph->network;
-    const struct link *link = network_link(network, waiter->router, want->lane / network->num_vcs);
+    const struct link *link = network_link(graph->network, waiter->router, want->lane / graph->network->num_vcs);
     if (is_held(waiter, want))
         return find_waiter(graph, waiter->router, want->holder);
-    return link->to_terminal ? FW_NONE
-                             : find_waiter(graph, link->target, link->first_lane + want->lane % network->num_vcs);
-}
-
-/* Does a wait depend on the one that it leads to? Not where there is room, or will be when what is under way is there. */
-static bool is_blocked(const struct wait_graph *graph, const struct waiter *waiter, uint32_t wanted, uint32_t next)
-{
-    const struct wanted *want = &graph->wanted[waiter->first_wanted + wanted];
-    if (next == FW_NONE)
-        return false;
-    if (is_held(waiter, want))
-        return true;
-    const struct network *network = graph->network;
-    uint32_t depth = room_at_most(network, network_link(network, waiter->router, want->lane / network->num_vcs));
-    return (uint64_t)want->space + depth < (uint64_t)waiter->room + graph->waiters[next].flits;
+    uint32_t before = fits_behind(graph, link, want) ? next_before(graph, waiter, want->lane) : FW_NONE;
+    return before != FW_NONE ? before : next_behind(graph, link, want, true);
 }
 
 /* ---- who is stuck ---- */
 
-/* Edges backwards: from who is waited for to those who wait. */
-struct back_edges {
-    uint32_t *first; /* owned, by waiter, and one more */
-    uint32_t *from;  /* owned */
+struct reduction {
+    struct wait_graph *graph;
+    bool stands_still;
+    uint32_t *order; /* waiters by router and turn */
+    uint32_t *first; /* by router, and one more: its place there */
+    bool *claimed;   /* by output lane of the router in hand: one that is stuck and came before wants it */
+    uint32_t routers;
+    uint32_t *queue; /* a ring of routers to look at again; each is in it once */
+    bool *is_queued;
+    uint32_t head, count;
 };
 
-/* Fills `next` with those that a waiter depends on; returns how many, or FW_NONE where it may move by itself. */
-static uint32_t list_next(const struct wait_graph *graph, const struct waiter *waiter, bool stands_still,
-                          uint32_t next[static MAX_WANTED])
+/* Can a waiter have one of the lanes that it wants? */
+static bool is_open(const struct reduction *reduction, const struct waiter *waiter, const struct wanted *want)
 {
-    uint32_t count = 0;
-    bool is_open = waiter->wanted_count == 0 || waiter->wanted_count == MAX_WANTED;
-    for (uint32_t i = 0; i < waiter->wanted_count; i++) {
-        uint32_t other = wait_graph_next(graph, waiter, i);
-        is_open |= !is_blocked(graph, waiter, i, other);
-        if (other != FW_NONE)
-            next[count++] = other;
+    const struct wait_graph *graph = reduction->graph;
+    const struct link *link = network_link(graph->network, waiter->router, want->lane / graph->network->num_vcs);
+    if (is_held(waiter, want)) {
+        uint32_t holder = find_waiter(graph, waiter->router, want->holder);
+        return holder == FW_NONE || !graph->waiters[holder].is_stuck;
     }
-    return count == 0 || (is_open && !stands_still) ? FW_NONE : count;
+    if (waiter->turn && reduction->claimed[want->lane])
+        return false;
+    if (fits_behind(graph, link, want))
+        return true;
+    uint32_t next = next_behind(graph, link, want, false);
+    return next == FW_NONE || !graph->waiters[next].is_stuck;
 }
 
-static struct back_edges turn_round(struct wait_graph *graph, bool stands_still)
+/* Where all are known to stand still, only those that others wait for can be said to move: who waits for nobody. */
+static bool can_move(const struct reduction *reduction, const struct waiter *waiter)
 {
-    struct back_edges back = {.first = memory_take(sizeof(uint32_t) * ((size_t)graph->count + 2)),
-                              .from = memory_take(sizeof(uint32_t) * ((size_t)graph->wanted_count + 1))};
-    uint32_t next[MAX_WANTED];
-    for (uint32_t i = 0; i < graph->count; i++) {
-        uint32_t count = list_next(graph, &graph->waiters[i], stands_still, next);
-        graph->waiters[i].is_stuck = count != FW_NONE;
-        for (uint32_t n = 0; count != FW_NONE && n < count; n++)
-            back.first[next[n] + 2]++;
+    const struct wait_graph *graph = reduction->graph;
+    bool leads_nowhere = true;
+    for (uint32_t i = 0; i < waiter->wanted_count; i++) {
+        uint32_t next = reduction->stands_still ? wait_graph_next(graph, waiter, i) : FW_NONE;
+        if (reduction->stands_still ? next != FW_NONE && !graph->waiters[next].is_stuck
+                                    : is_open(reduction, waiter, &graph->wanted[waiter->first_wanted + i]))
+            return true;
+        leads_nowhere &= reduction->stands_still && next == FW_NONE;
     }
-    for (uint32_t i = 0; i < graph->count; i++)
-        back.first[i + 2] += back.first[i + 1];
-    for (uint32_t i = 0; i < graph->count; i++) {
-        uint32_t count = list_next(graph, &graph->waiters[i], stands_still, next);
-        for (uint32_t n = 0; count != FW_NONE && n < count; n++)
-            back.from[back.first[next[n] + 1]++] = i;
+    return waiter->wanted_count == 0 || leads_nowhere;
+}
+
+static void look_again(struct reduction *reduction, uint32_t router)
+{
+    if (router >= reduction->routers || reduction->is_queued[router])
+        return;
+    reduction->is_queued[router] = true;
+    reduction->queue[(reduction->head + reduction->count++) % reduction->routers] = router;
+}
+
+static void claim(const struct reduction *reduction, const struct waiter *waiter)
+{
+    const struct wanted *wanted = reduction->graph->wanted + waiter->first_wanted;
+    for (uint32_t i = 0; waiter->turn && i < waiter->wanted_count; i++)
+        reduction->claimed[wanted[i].lane] = true;
+}
+
+/* Who can move is not stuck, and those before and beside it are looked at again. */
+static uint32_t reduce_router(struct reduction *reduction, uint32_t router)
+{
+    const struct network *network = reduction->graph->network;
+    uint32_t moving = 0;
+    memset(reduction->claimed, false, sizeof(bool) * network->ports * network->num_vcs);
+    for (uint32_t at = reduction->first[router]; at < reduction->first[router + 1]; at++) {
+        struct waiter *waiter = &reduction->graph->waiters[reduction->order[at]];
+        if (!waiter->is_stuck)
+            continue;
+        if (!can_move(reduction, waiter)) {
+            claim(reduction, waiter);
+            continue;
+        }
+        const struct link *link = network_link(network, router, waiter->lane / network->num_vcs);
+        waiter->is_stuck = false;
+        moving++;
+        look_again(reduction, router);
+        if (!link->to_terminal)
+            look_again(reduction, link->target);
     }
-    return back;
+    return moving;
+}
+
+static int compare_turns(const void *a, const void *b, void *context)
+{
+    const struct wait_graph *graph = context;
+    const struct waiter *x = &graph->waiters[*(const uint32_t *)a], *y = &graph->waiters[*(const uint32_t *)b];
+    if (x->router != y->router)
+        return x->router < y->router ? -1 : 1;
+    return (x->turn > y->turn) - (x->turn < y->turn);
+}
+
+static void reduction_init(struct reduction *reduction, struct wait_graph *graph, bool stands_still)
+{
+    uint32_t routers = graph->waiters[graph->count - 1].router + 1;
+    *reduction = (struct reduction){
+        .graph = graph,
+        .stands_still = stands_still,
+        .order = memory_take(sizeof(uint32_t) * graph->count),
+        .claimed = memory_take(sizeof(bool) * graph->network->ports * graph->network->num_vcs),
+        .first = memory_take(sizeof(uint32_t) * (routers + 1)),
+        .routers = routers,
+        .queue = memory_take(sizeof(uint32_t) * routers),
+        .is_queued = memory_take(sizeof(bool) * routers),
+    };
+    for (uint32_t i = 0; i < graph->count; i++) {
+        graph->waiters[i].is_stuck = true;
+        reduction->order[i] = i;
+        reduction->first[graph->waiters[i].router + 1] = i + 1;
+    }
+    for (uint32_t router = 0; router < routers; router++) {
+        uint32_t *end = &reduction->first[router + 1];
+        *end = *end ? *end : reduction->first[router];
+        look_again(reduction, router);
+    }
+    qsort_r(reduction->order, graph->count, sizeof *reduction->order, compare_turns, graph);
 }
 
 /* Who waits for one that can move can move too. */
 uint32_t wait_graph_reduce(struct wait_graph *graph, bool stands_still)
 {
-    struct back_edges back = turn_round(graph, stands_still);
-    uint32_t *moving = memory_take(sizeof(uint32_t) * ((size_t)graph->count + 1)), count = 0;
-    for (uint32_t i = 0; i < graph->count; i++)
-        if (!graph->waiters[i].is_stuck)
-            moving[count++] = i;
-    for (uint32_t at = 0; at < count; at++)
-        for (uint32_t edge = back.first[moving[at]]; edge < back.first[moving[at] + 1]; edge++)
-            if (graph->waiters[back.from[edge]].is_stuck) {
-                graph->waiters[back.from[edge]].is_stuck = false;
-                moving[count++] = back.from[edge];
-            }
-    free(moving);
-    free(back.first);
-    free(back.from);
-    return graph->count - count;
+    struct reduction reduction;
+    uint32_t stuck = graph->count;
+    if (!stuck)
+        return 0;
+    reduction_init(&reduction, graph, stands_still);
+    while (reduction.count) {
+        uint32_t router = reduction.queue[reduction.head];
+        reduction.head = (reduction.head + 1) % reduction.routers;
+        reduction.count--;
+        reduction.is_queued[router] = false;
+        stuck -= reduce_router(&reduction, router);
+    }
+    free(reduction.order);
+    free(reduction.claimed);
+    free(reduction.first);
+    free(reduction.queue);
+    free(reduction.is_queued);
+    return stuck;
 }
 
 /* Whoever is stuck waits for others who are; who is not is of no interest. */

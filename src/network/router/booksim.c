@@ -114,6 +114,14 @@ static bool has_full_queue(const struct booksim *q, const struct booksim_router 
            r->free_at[port] > now + (q->config.output_depth - 1) * network_link(q->network, r->number, port)->cycle;
 }
 
+static bool has_any_full_queue(const struct booksim *q, const struct booksim_router *r, tick_t now)
+{
+    for (uint32_t port = 0; port < q->ports; port++)
+        if (has_full_queue(q, r, port, now))
+            return true;
+    return false;
+}
+
 static bool is_full(const struct booksim *q, const struct booksim_router *r, uint32_t output)
 {
     return room_is_full(&q->rule, booksim_room_of(q, r, output / q->num_vcs), output % q->num_vcs);
@@ -516,8 +524,7 @@ void booksim_step(void *routers, tick_t now, const void *events, uint32_t count)
             continue;
         for (tick_t step = first; step < end; step++)
             is_active |= step_once(q, r, now, step + 1);
-        bool has_queues = q->config.output_depth && (r->waiting.count || r->vc.count);
-        if (is_active || has_queues)
+        if (is_active || ((r->waiting.count || r->vc.count) && has_any_full_queue(q, r, now)))
             booksim_wake(q, r, now + q->config.cycle);
     }
 }

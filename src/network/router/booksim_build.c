@@ -321,6 +321,7 @@ static void booksim_look(const void *routers, uint32_t router, uint32_t number, 
         seen->output = LANE_ROUTED;
     }
     seen->room = 1;
+    seen->beyond = seen->output == LANE_WAITS && q->rule.when_empty ? UINT32_MAX : 0;
     shown_add_buffer(shown, number, &lane->buffer, q->ring_mask);
 }
 

@@ -381,6 +381,32 @@ uint32_t omnipath_lane_flits(const void *routers, uint32_t router, uint32_t lane
     return ((const struct omnipath *)routers)->each[router].lane_flits[lane];
 }
 
+/*
+ * The input lane that has a claim to an output lane, where no other can have a packet's room without its turn; NOBODY:
+ * there is none, or several of the input's.
+ */
+static uint16_t claimer_of(const struct omnipath *q, const struct omnipath_router *r, uint32_t output)
+{
+    uint32_t input = r->turns[output].next, left;
+    uint16_t claimer = NOBODY;
+    left = shared_room_left(&q->rule[0], r->rooms[output_buffer(q, output / q->num_vcs)], output % q->num_vcs);
+    if (input == NOBODY || left > q->rule[0].exclusive)
+        return NOBODY;
+    BITS_EACH(vl, &r->sources[input].ready, 1)
+        if (bits_test(lane_at(q, r, input, (uint32_t)vl)->wants, output)) {
+            if (claimer != NOBODY)
+                return NOBODY;
+            claimer = (uint16_t)(input * q->num_vcs + vl);
+        }
+    return claimer;
+}
+
+/* Flits of the credits that the first packet of a lane takes. */
+static uint32_t whole_credits(const struct omnipath *q, const struct omnipath_lane *lane)
+{
+    return q->flits_per_credit * credits_for(first_size(q, lane), q->flits_per_credit);
+}
+
 /* What has begun to cross goes on by itself: packets wait for room alone, at the front of their input lanes. */
 void omnipath_look(const void *routers, uint32_t router, uint32_t lane, struct lane_look *seen,
                    struct shown_router *shown)
@@ -389,8 +415,17 @@ void omnipath_look(const void *routers, uint32_t router, uint32_t lane, struct l
     const struct omnipath_router *r = &q->each[router];
     const struct omnipath_lane *at = &r->lanes[lane];
     const struct omnipath_port *port = &r->ports[lane / q->num_vcs];
-    seen->is_full = true;
+    uint32_t vl = lane % q->num_vcs, sink = output_buffer(q, lane / q->num_vcs);
+    const struct omnipath_lane *queue = lane_at(q, r, sink, vl);
+    bool goes_on = !queue->count || queue->sent; /* or is crossing to it */
+    seen->owner = claimer_of(q, r, lane);
+    seen->is_full = seen->owner == NOBODY;
+    seen->shares_queue = true;
+    seen->flits = q->flits_per_credit * r->rooms[lane / q->num_vcs]->taken[vl];
+    seen->space = goes_on ? UINT32_MAX : q->flits_per_credit * shared_room_left(&q->rule[0], r->rooms[sink], vl);
+    seen->ahead = goes_on ? 0 : whole_credits(q, queue);
     if (at->count) {
+        seen->room = crosses(q, r, lane) ? 0 : whole_credits(q, at);
         seen->packet = packet_at(q, at, 0);
         seen->output = at->target == LANE_IDLE ? LANE_ROUTED : crosses(q, r, lane) ? at->target : LANE_WAITS;
         seen->wants = at->wants;

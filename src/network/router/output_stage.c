@@ -363,6 +363,10 @@ void output_look(const struct output_stage *stage, uint32_t router, uint32_t lan
     const struct flit_block *block = queue->first;
     seen->queued = queue->count;
     seen->space = stage->depth - queue->count;
+    if (queue->count)
+        seen->ahead = stage->reserves_packet && (front_of(queue).place & FLIT_HEAD)
+                          ? network_packet(stage->network, front_of(queue).packet)->size
+                          : 1;
     seen->credits = queue->credits;
     seen->depth = room_at_most(stage->network, network_link(stage->network, router, stage->port_of[lane]));
     uint32_t left = shown ? queue->count : 0;

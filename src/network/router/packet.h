@@ -95,6 +95,7 @@ struct packets {
     bool by_output;              /* packets wait for their own output lane alone */
     bool whole_for_room;         /* routing has escape VCs: a lane is taken only with room for the whole packet */
     struct packet_place *places; /* by lane */
+    uint64_t *lines_seen;        /* scratch, of those who look: a set of output lanes */
     uint64_t *wants;             /* by router * lanes + lane, `words` each, where one word does not hold them */
 };
 

@@ -155,6 +155,7 @@ void packet_build(void *all, const void *config)
     q->divides = c->chunk;
     q->by_output = c->queueing == BY_OUTPUT;
     q->whole_for_room = routing_needs_room(&q->network->routing);
+    q->lines_seen = q->by_output ? arena_array(arena, uint64_t, q->words) : NULL;
     lay_out(q, arena);
     q->blocks = arena_take(arena, q->stride * routers);
     q->wants = q->words == 1 ? NULL : arena_array(arena, uint64_t, (size_t)routers * q->lanes * q->words);
@@ -183,20 +184,40 @@ static void show_lane(const struct packets *q, const struct packet_lane *lane, s
     }
 }
 
-/* Packets in the buffer of an input lane that stand in line for an output; the first of them, or FW_NONE. */
+/* Packets in the buffer of an input lane that stand in line for an output; the first of them, or FW_NONE. Notes the lines. */
 static uint32_t show_lines(const struct packets *q, struct packet_head *head, uint32_t lane, struct shown_router *shown)
 {
     uint32_t first = FW_NONE;
-    for (uint32_t output = 0; q->by_output && output < q->lanes; output++)
+    bits_clear(q->lines_seen, q->words);
+    for (uint32_t output = 0; output < q->lanes; output++)
         for (uint32_t packet = packet_lines(q, head)[output].first; packet != FW_NONE;) {
             const struct packet *this = network_packet(q->network, packet);
-            if (this->head_delay == lane && first == FW_NONE)
-                first = packet;
-            if (this->head_delay == lane && shown)
-                shown_add(shown, &shown->inputs[lane].queue, packet, 0, this->size);
+            if (this->head_delay == lane) {
+                first = first == FW_NONE ? packet : first;
+                bits_add(q->lines_seen, output);
+                if (shown)
+                    shown_add(shown, &shown->inputs[lane].queue, packet, 0, this->size);
+            }
             packet = this->next;
         }
     return first;
+}
+
+/*
+ * Where packets queue by output, room in an input lane's buffer comes when one of its packets leaves: the first in line
+ * for its output has to.
+ */
+static void look_at_lines(const struct packets *q, struct packet_head *head, uint32_t lane, struct lane_look *seen,
+                          struct shown_router *shown)
+{
+    uint32_t in_line = show_lines(q, head, lane, shown), ahead = packet_lines(q, head)[lane].first;
+    seen->ahead = ahead == FW_NONE ? 0 : network_packet(q->network, ahead)->size;
+    if (seen->packet != FW_NONE || in_line == FW_NONE)
+        return;
+    seen->packet = in_line;
+    seen->output = LANE_WAITS;
+    seen->wants = q->lines_seen;
+    seen->room = 1;
 }
 
 /* Flits that must fit behind an output lane for the packet at the front of an input lane; 0: it can go on by that. */
@@ -205,8 +226,17 @@ static uint32_t room_needed(const struct packets *q, struct packet_head *head, c
     const struct packet *packet = network_packet(q->network, input->first);
     uint32_t chunk = transfer_flits(&q->network->plan.transfer, packet, input->sent);
     if (input->output >= LANE_ROUTED)
-        return q->whole_for_room ? packet->size : chunk;
+        return !q->whole_for_room ? chunk : packet->size < q->depth ? packet->size : q->depth;
     return input->flits && packet_output(q, head, input->output)->credits < chunk ? chunk : 0;
+}
+
+/* The place of an input lane among those that wait; 0: it does not. */
+static uint32_t turn_of(const struct packets *q, struct packet_head *head, uint32_t lane)
+{
+    for (uint32_t i = 0; !q->by_output && i < head->waiting; i++)
+        if (packet_waits(q, head)[i] == lane)
+            return i + 1;
+    return 0;
 }
 
 uint32_t packet_lane_flits(const void *routers, uint32_t router, uint32_t lane)
@@ -225,6 +255,7 @@ void packet_look(const void *routers, uint32_t router, uint32_t lane, struct lan
     seen->packet = input->first;
     seen->flits = input->flits;
     seen->room = is_empty ? 0 : room_needed(q, head, input);
+    seen->turn = is_empty ? 0 : turn_of(q, head, lane);
     seen->output = input->output == LANE_IDLE && !is_empty ? LANE_ROUTED : input->output;
     seen->wants = packet_wants_of(q, head, input, lane, q->words);
     seen->owner = packet_owners(q, head)[lane];
@@ -233,10 +264,6 @@ void packet_look(const void *routers, uint32_t router, uint32_t lane, struct lan
     seen->depth = bits_test(packet_set(head, SET_USABLE, q->words), lane) ? q->depth : 0;
     if (shown)
         show_lane(q, input, shown, &shown->inputs[lane].queue);
-    uint32_t in_line = show_lines(q, head, lane, shown);
-    if (is_empty && in_line != FW_NONE) { /* others of the lane may go on: it is not said to be stuck */
-        seen->packet = in_line;
-        seen->output = LANE_ROUTED;
-        seen->wants = NULL;
-    }
+    if (q->by_output)
+        look_at_lines(q, head, lane, seen, shown);
 }

@@ -207,6 +207,15 @@ uint32_t simured_lane_flits(const void *routers, uint32_t router, uint32_t lane)
     return output_at(q, &q->each[router], lane)->flits;
 }
 
+/* Flits whose credits have not gone back. */
+static uint32_t places_taken(const struct buffers *b, struct buffer *buffer)
+{
+    uint32_t taken = buffer->count;
+    for (uint32_t place = 0; !b->is_plain && place < buffer->count; place++)
+        taken -= slots_of(b, buffer)[place_in_ring(b, buffer, place)] > 1;
+    return taken;
+}
+
 void simured_look(const void *routers, uint32_t router, uint32_t lane, struct lane_look *seen,
                   struct shown_router *shown)
 {
@@ -219,10 +228,12 @@ void simured_look(const void *routers, uint32_t router, uint32_t lane, struct la
     const struct simured_input *input = input_at(q, r, lane);
     const struct simured_output *output = output_at(q, r, lane);
     const struct simured_port *port = &r->ports[q->port_of[lane]];
-    const struct buffer *in = input_buffer(q, r, lane), *out = output_buffer(q, r, lane);
+    struct buffer *in = input_buffer(q, r, lane), *out = output_buffer(q, r, lane);
     seen->packet = in->count ? buffer_front(&q->buffers, in).packet : FW_NONE;
     seen->flits = in->count;
-    seen->room = q->buffers.is_plain && !q->needs_empty;
+    seen->freed = in->count - places_taken(&q->buffers, in);
+    seen->room = 1;
+    seen->beyond = input->output == LANE_WAITS && q->needs_empty ? UINT32_MAX : 0;
     seen->output = input->output == LANE_IDLE && in->count ? LANE_ROUTED : input->output;
     seen->wants = wants_of(q, r, lane);
     seen->owner = output->owner;
@@ -231,7 +242,8 @@ void simured_look(const void *routers, uint32_t router, uint32_t lane, struct la
     seen->depth =
         seen->credits + network_link(q->network, r->number, q->port_of[lane])->depth - (uint32_t)output->credits;
     seen->queued = out->count;
-    seen->space = q->buffers.length - out->count; /* of a plain queue */
+    seen->space = q->buffers.length - out->count; /* when those that are there have moved up */
+    seen->ahead = out->count ? 1 : 0;
     if (!shown)
         return;
     bool is_announced = port->to_terminal && (port->linked & bit(lane % q->num_vcs)); /* it is an event already */

@@ -185,6 +185,7 @@ static void staged_look(const void *routers, uint32_t router, uint32_t number, s
     struct flit registers[3];
     uint32_t count = list_registers(lane, registers);
     seen->flits = count + lane->buffer.count;
+    seen->freed = count;
     if (seen->flits)
         seen->packet = count ? registers[0].packet : lane_buffer_front(&lane->buffer, q->ring_mask).packet;
     look_at_front(q, lane, seen);

@@ -295,6 +295,15 @@ static void staged_output_share(void *routers)
     q->offered = arena_array(q->network->arena, uint64_t, q->words);
 }
 
+/* The place of an input lane among those that wait for the same output lane. */
+static uint32_t turn_of(const struct staged_output_router *r, uint32_t number)
+{
+    uint32_t turn = 1;
+    for (uint32_t at = r->first_waiting[r->inputs[number].output]; at != number; at = r->inputs[at].next)
+        turn++;
+    return turn;
+}
+
 static void staged_output_look(const void *routers, uint32_t router, uint32_t number, struct lane_look *seen,
                                struct shown_router *shown)
 {
@@ -302,10 +311,12 @@ static void staged_output_look(const void *routers, uint32_t router, uint32_t nu
     const struct staged_input *lane = &q->each[router].inputs[number];
     bool has_entry = lane->state != ENTRY_EMPTY;
     seen->flits = lane->buffer.count + has_entry;
+    seen->freed = has_entry;
     if (seen->flits)
         seen->packet = has_entry ? lane->entry.packet : lane_buffer_front(&lane->buffer, q->ring_mask).packet;
     seen->output = lane->state == ENTRY_WAITS ? lane->output : seen->flits ? LANE_ROUTED : LANE_IDLE;
     seen->room = lane->state == ENTRY_WAITS ? network_packet(q->network, lane->entry.packet)->size : 0;
+    seen->turn = lane->state == ENTRY_WAITS ? turn_of(&q->each[router], number) : 0;
     output_look(q->outputs, router, number, seen, shown);
     if (has_entry)
         shown_add_input(shown, number, lane->entry);

@@ -40,7 +40,7 @@ static struct waiter *add_waiter(struct ring_graph *ring, uint32_t router, uint3
     struct waiter *waiter = &ring->waiters[ring->graph.count++];
     *waiter = (struct waiter){.router = router,
                               .lane = lane,
-                              .flits = 2,
+                              .taken = 2,
                               .sequence = ring->graph.count,
                               .first_wanted = ring->graph.wanted_count};
     return waiter;
@@ -58,8 +58,8 @@ static void fill_ring(struct ring_graph *ring)
     for (uint32_t router = 0; router < 4; router++) {
         struct waiter *waiter = add_waiter(ring, router, BACK);
         waiter->for_credit = true;
-        waiter->room = 1;
         add_wanted(ring, waiter, ONWARD, BACK);
+        ring->wanted[waiter->first_wanted].need = 1;
     }
 }
 
@@ -88,21 +88,12 @@ TEST(one_place_in_a_buffer_lets_a_ring_move)
     uint32_t length;
     ring_init(&ring);
     fill_ring(&ring);
-    ring.waiters[2].flits = 1; /* or its flit, or the credit for it, is under way */
+    ring.waiters[2].taken = 1; /* or its flit, or the credit for it, is under way */
     EXPECT_EQ_U64(stuck_in(&ring, false), 0);
     EXPECT(!wait_graph_cycle(&ring.graph, &length));
     EXPECT_EQ_U64(length, 0);
-    ring.waiters[1].room = 2; /* a packet that must fit whole has no use for one place */
+    ring.wanted[1].need = 2; /* a packet that must fit whole has no use for one place */
     EXPECT_EQ_U64(stuck_in(&ring, false), 4);
-}
-
-TEST(an_output_queue_with_a_place_lets_a_ring_move)
-{
-    struct ring_graph ring;
-    ring_init(&ring);
-    fill_ring(&ring);
-    ring.wanted[3].space = 1;
-    EXPECT_EQ_U64(stuck_in(&ring, false), 0);
 }
 
 TEST(a_router_that_does_not_say_what_room_it_needs_is_stuck_only_when_all_stand_still)
@@ -111,7 +102,7 @@ TEST(a_router_that_does_not_say_what_room_it_needs_is_stuck_only_when_all_stand_
     ring_init(&ring);
     fill_ring(&ring);
     for (uint32_t i = 0; i < 4; i++)
-        ring.waiters[i].room = 0;
+        ring.wanted[i].need = 0;
     EXPECT_EQ_U64(stuck_in(&ring, false), 0);
     EXPECT_EQ_U64(stuck_in(&ring, true), 4);
 }
@@ -163,7 +154,8 @@ TEST(a_cycle_with_a_way_out_is_no_deadlock)
     struct waiter *blocked = add_waiter(&ring, 0, BACK);
     add_wanted(&ring, blocked, BACK, ONWARD);
     EXPECT_EQ_U64(stuck_in(&ring, false), 0);
-    leaving->room = 1; /* it waits for room in a buffer that nobody waits at: that will move */
+    ring.wanted[leaving->first_wanted].need =
+        1; /* it waits for room in a buffer that nobody waits at: that will move */
     EXPECT_EQ_U64(stuck_in(&ring, false), 0);
     chooser->wanted_count = 1; /* without the choice, two wait for each other */
     EXPECT_EQ_U64(stuck_in(&ring, false), 2);
@@ -195,4 +187,57 @@ TEST(the_shorter_cycle_is_shown)
     uint32_t *cycle = wait_graph_cycle(&ring.graph, &length);
     EXPECT_EQ_U64(length, 2);
     free(cycle);
+}
+
+/* A full ring, and beside it one who may go back, where there is a place, but for a larger packet that came before it. */
+TEST(who_must_not_overtake_the_stuck_is_stuck)
+{
+    struct ring_graph ring;
+    uint32_t length;
+    ring_init(&ring);
+    struct waiter *small = add_waiter(&ring, 0, TERMINAL);
+    add_wanted(&ring, small, BACK, WITHOUT_ROOM);
+    small->turn = 2;
+    struct waiter *large = add_waiter(&ring, 0, ONWARD);
+    add_wanted(&ring, large, BACK, WITHOUT_ROOM);
+    ring.wanted[1].need = 2;
+    large->turn = 1;
+    struct waiter *behind = add_waiter(&ring, 3, ONWARD); /* where both want to go; it has left a place */
+    behind->taken = 1;
+    add_wanted(&ring, behind, ONWARD, TERMINAL);
+    EXPECT_EQ_U64(stuck_in(&ring, false), 0); /* the holder's flits are under way */
+    ring.wanted[2].lane = BACK;
+    ring.wanted[2].holder = ONWARD; /* itself: it will never move */
+    EXPECT_EQ_U64(stuck_in(&ring, false), 3);
+    EXPECT_EQ_U64(wait_graph_next(&ring.graph, small, 0), 1);
+    EXPECT_EQ_U64(wait_graph_next(&ring.graph, large, 0), 2);
+    uint32_t *cycle = wait_graph_cycle(&ring.graph, &length);
+    EXPECT_EQ_U64(length, 1);
+    free(cycle);
+    small->turn = 0; /* in no order it takes the place */
+    EXPECT_EQ_U64(stuck_in(&ring, false), 2);
+}
+
+/* VCs 0 and 1 share four places, of which one is each one's own. */
+TEST(room_that_others_have_of_a_shared_buffer_counts)
+{
+    struct ring_graph ring;
+    ring_init(&ring);
+    ring.network.num_vcs = 2;
+    ring.network.plan = (struct router_plan){.room_exclusive = 1, .room_maximum = 3};
+    for (uint32_t i = 0; i < 4 * PORTS; i++)
+        ring.links[i].first_lane *= 2;
+    struct waiter *waiter = add_waiter(&ring, 0, 0);
+    add_wanted(&ring, waiter, 2 * ONWARD, HELD_BY_NOBODY);
+    ring.wanted[0].need = 2;
+    struct waiter *own = add_waiter(&ring, 1, 2 * BACK), *other = add_waiter(&ring, 1, 2 * BACK + 1);
+    add_wanted(&ring, own, 2 * ONWARD, 2 * BACK + 1);
+    add_wanted(&ring, other, 2 * ONWARD, 2 * BACK);
+    own->taken = 1;
+    other->taken = 1;
+    EXPECT_EQ_U64(stuck_in(&ring, false), 2); /* two of the pool are left */
+    other->taken = 2;
+    EXPECT_EQ_U64(stuck_in(&ring, false), 3);
+    other->wanted_count = 0; /* it goes on, and leaves the pool */
+    EXPECT_EQ_U64(stuck_in(&ring, false), 0);
 }
