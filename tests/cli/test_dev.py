@@ -41,7 +41,7 @@ def python(*arguments, cwd=ROOT, **environment):
 def test_help_has_a_line_for_every_command(arguments, tmp_path):
     ended = dev(*arguments, cwd=tmp_path)
     assert ended.returncode == 0
-    for command in ("build", "run", "test", "coverage", "digests", "compare", "mutate", "bench", "reproduce", "format", "lint", "fuzz", "soak", "package", "help"):
+    for command in ("build", "run", "test", "coverage", "digests", "compare", "mutate", "bench", "reproduce", "docs", "format", "lint", "fuzz", "soak", "package", "help"):
         assert re.search(rf"^  {command} ", ended.stdout, re.M), command
 
 
@@ -87,7 +87,7 @@ def test_soak_samples_the_memory_of_a_run(tmp_path):
 
 
 @pytest.mark.parametrize("arguments", [("fuzz", "soon"), ("fuzz", "-1"), ("fuzz", "0"), ("fuzz", "1", "2"),
-                                       ("format", "src"), ("lint", "src")])
+                                       ("docs", "a", "b"), ("format", "src"), ("lint", "src")])
 def test_wrong_arguments_are_refused(arguments):
     ended = dev(*arguments)
     assert ended.returncode == 1

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The pages of docs/tasks/ are commands that work: each page is done from top to bottom in a folder like a fresh clone's.
 
-A block ```sh is handed to one bash as it stands and must succeed; of ```sh fails the last command must not. ```sh screen is for
+A block ```sh is handed to one bash as it stands, in the folder where the last one ended, and must succeed; of ```sh fails the last command must not. ```sh screen is for
 somebody at a screen: it is started, must give an address that answers, and is ended as by Ctrl-C. A block ```text behind it is
 all that is printed: a line `...` stands for any number of lines, and `...` within a line for anything.
 """
@@ -10,6 +10,7 @@ import re
 import signal
 import subprocess
 import urllib.request
+from pathlib import Path
 
 import pytest
 
@@ -29,15 +30,16 @@ def is_lacking(line):
 
 
 def do(block, folder):
-    """The exit status and the lines that a block prints."""
-    ended = subprocess.run(["bash", "-e", "-o", "pipefail", "-c", block], cwd=folder, env=environment(), stdout=subprocess.PIPE,
-                           stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True, timeout=120, check=False)
-    return ended.returncode, [line.rstrip() for line in ended.stdout.splitlines() if not PROGRESS.match(line)]
+    """The exit status, the lines that a block prints, and where it ends."""
+    ended = subprocess.run(["bash", "-e", "-o", "pipefail", "-c", f"trap 'echo; pwd' EXIT\n{block}"], cwd=folder, env=environment(),
+                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True, timeout=120, check=False)
+    *printed, where = ended.stdout.splitlines()
+    return ended.returncode, [line.rstrip() for line in printed[:-1] if not PROGRESS.match(line)], where
 
 
 def do_at_screen(block, folder):
     """The same for a command that shows something in a browser until it is told to end."""
-    tools = folder / "screen"  # no browser is opened
+    tools = Path(folder) / "screen"  # no browser is opened
     tools.mkdir(exist_ok=True)
     (tools / "xdg-open").write_text("#!/bin/sh\n")
     (tools / "xdg-open").chmod(0o755)
@@ -52,7 +54,13 @@ def do_at_screen(block, folder):
             assert page.status == 200
     process.send_signal(signal.SIGINT)
     rest, _ = process.communicate(timeout=30)
-    return process.returncode, lines + rest.splitlines()
+    return process.returncode, lines + rest.splitlines(), folder
+
+
+def test_a_page_leaves_nothing_in_the_clone():
+    for page in PAGES:
+        first = next(body for info, body in blocks(page) if info[0] == "sh")
+        assert first.startswith(f"mkdir -p out/{page.stem} && cd out/{page.stem} "), page
 
 
 def matches(shown, printed):
@@ -71,7 +79,7 @@ def test_page_does_what_it_says(page, tmp_path):
     for info, body in blocks(page):
         if info[0] == "sh":
             number += 1
-            status, printed = (do_at_screen if "screen" in info else do)(body, folder)
+            status, printed, folder = (do_at_screen if "screen" in info else do)(body, folder)
             if lacking := [line for line in printed if is_lacking(line)]:
                 pytest.skip(lacking[0])
             is_right = (status != 0) if "fails" in info else status == 0
