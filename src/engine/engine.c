@@ -231,6 +231,37 @@ void engine_run(struct engine *engine, tick_t last)
     }
 }
 
+static int far_compare(const void *a, const void *b) { return far_is_earlier(a, b) ? -1 : 1; }
+
+static void far_drop(struct engine *engine, uint32_t kind)
+{
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < engine->heap_count; i++)
+        if (engine->heap[i].kind != kind)
+            engine->heap[left++] = engine->heap[i];
+    engine->heap_count = left;
+    if (left)
+        qsort(engine->heap, left, sizeof *engine->heap, far_compare); /* what is sorted is a heap */
+}
+
+void engine_drop(struct engine *engine, uint32_t kind)
+{
+    BITS_EACH(slot, engine->occupied, WHEEL_SLOTS / 64) {
+        struct event_list *lists = engine->wheel + slot * MAX_EVENT_KINDS;
+        if (lists[kind].first) {
+            lists[kind].last->next = engine->free;
+            engine->free = lists[kind].first;
+            lists[kind] = (struct event_list){0};
+        }
+        bool is_empty = true;
+        for (uint32_t other = 0; other < engine->kind_count; other++)
+            is_empty &= !lists[other].first;
+        if (is_empty)
+            bits_remove(engine->occupied, (uint32_t)slot);
+    }
+    far_drop(engine, kind);
+}
+
 /* ---- looking at what is to come ---- */
 
 static void visit_slot(const struct engine *engine, uint32_t kind, tick_t when, event_visitor *visit, void *context)

@@ -16,6 +16,9 @@ tick_t engine_next(const struct engine *engine);
 /* Time goes on to a tick, which is not after the next one with events. */
 void engine_advance(struct engine *engine, tick_t tick);
 
+/* Events of a kind that wait will not be handled; between ticks. */
+void engine_drop(struct engine *engine, uint32_t kind);
+
 /* Events of this kind that wait in the queue; slow, for reports. */
 uint64_t engine_pending(const struct engine *engine, uint32_t kind);
 

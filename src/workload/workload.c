@@ -9,6 +9,7 @@
 
 #include "network/network.h"
 #include "network/deadlock/deadlock.h"
+#include "flitwarp/steady.h"
 
 #include <math.h>
 #include <string.h>
@@ -273,6 +274,40 @@ static void workload_begin(struct workload *workload)
     }
 }
 
+/* Until when events alone can change what a grid point sees of an empty network; 0: every point counts. */
+static tick_t quiet_until(const struct workload *workload)
+{
+    tick_t until = FW_NEVER;
+    if (workload->phase == PHASE_DRAINING)
+        return until;
+    for (uint32_t i = 0; i < workload->count; i++) {
+        const struct application *application = &workload->applications[i];
+        const struct errand_config *errand = application->window.errand;
+        tick_t limit = errand ? application->phase_start[PHASE_GENERATING] + errand->limit : 0;
+        if (is_running(workload, i) && limit < until)
+            until = limit;
+    }
+    return workload->phase == PHASE_GENERATING ? until : 0;
+}
+
+/*
+ * The grid point to come: of an empty network, behind the next event. When it drains, timers of applications do nothing
+ * any more: those far ahead are dropped, and the run does not wait for them.
+ */
+static tick_t next_point(const struct workload *workload, tick_t now)
+{
+    enum { FAR_POINTS = 100 };
+    uint64_t interval = workload->config->check_interval;
+    tick_t next = network_next(workload->network), until = quiet_until(workload);
+    if (workload->totals.in_flight || next == FW_NEVER || next <= now || until <= now)
+        return now + interval;
+    for (uint32_t i = 0; i < workload->part_count && until == FW_NEVER && next - now > FAR_POINTS * interval; i++)
+        engine_drop(workload->parts[i].network->engine, EVENT_WAKE);
+    if (next >= until)
+        return now + (until - now + interval - 1) / interval * interval;
+    return now + interval * ((next - now) / interval + 1);
+}
+
 bool workload_run_to(struct workload *workload, tick_t last)
 {
     struct network *network = workload->network;
@@ -288,10 +323,12 @@ bool workload_run_to(struct workload *workload, tick_t last)
                             !(recovers(workload) && workload->totals.in_flight);
         if (workload->is_over)
             break;
+        enum phase before = workload->phase;
         network_advance(network, check);
         control(workload, check);
         workload->is_over = workload->outcome != OUTCOME_RUNNING;
-        workload->next_check = check + workload->config->check_interval;
+        bool goes_on = workload->phase == before && !workload->change_due; /* what is to come is known as it was run */
+        workload->next_check = goes_on ? next_point(workload, check) : check + workload->config->check_interval;
         if (workload->pause && !workload->is_over)
             workload->pause(workload->pause_context, check);
     }

@@ -117,3 +117,27 @@ def test_explain_tells_what_a_result_is():
     assert {"simulation.digest", "applications.rank_time", "levels.packets", "channels.utilisation.max"} <= shown
     refused = subprocess.run([PROGRAM, "explain", "results.packet_latncy"], capture_output=True, text=True, check=False)
     assert refused.returncode == 1 and "did you mean 'packet_latency'" in refused.stderr
+
+
+# ---- the end ----
+
+HOURS = "num_ranks 2\nrank 0 {\na: calc 7200000000000\nb: send 8b to 1 tag 1\nb requires a\n}\nrank 1 {\nrecv 8b from 0 tag 1\n}\n"
+SHORT = {"warmup": 100, "sample": 500, "finish_limit": 100}
+LATE_TIMERS = {
+    "a load of next to nothing": blast(1e-12, **SHORT),
+    "a trace that is cut short": {"type": "trace", "file": "hours.goal", "limit": 500},
+    "a compute of hours": {"type": "trace", "file": "hours.goal", "limit": 10**15},
+    "replies that take long": blast(0.1, reply={"type": "fixed"}, reply_delay=10**9, **SHORT),
+}
+
+
+@pytest.mark.parametrize("mode", [[], ["--sync", "conservative", "--threads", "2"]], ids=["alone", "threads"])
+@pytest.mark.parametrize("case", LATE_TIMERS)
+def test_a_run_ends_when_its_network_is_empty(case, mode, tmp_path):
+    """Whatever timers its applications have set; only requests that are under way come to their end."""
+    (tmp_path / "hours.goal").write_text(HOURS)
+    (tmp_path / "config.json").write_text(json.dumps(config_of(network_of({"type": "torus", "widths": [4]}), LATE_TIMERS[case])))
+    ended = subprocess.run([PROGRAM, "run", tmp_path / "config.json", "--quiet", *mode], capture_output=True, text=True, timeout=60, check=True)
+    end = json.loads(ended.stdout)["simulation"]["end_tick"]
+    first = {"a compute of hours": 7200 * 10**9, "replies that take long": 10**9}.get(case, 0)
+    assert first < end < first + 2000

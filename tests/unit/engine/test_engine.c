@@ -225,3 +225,19 @@ TEST(events_that_wait_can_be_visited_near_and_far)
     EXPECT_EQ_U64(of_tick, 5000 * 3);
     engine_release(&record.engine);
 }
+
+TEST(events_of_a_kind_are_dropped_near_and_far_and_others_stay)
+{
+    static struct record record;
+    begin(&record, see, see);
+    for (uint64_t i = 0; i < 3000; i++)
+        post(&record, record.kinds[i % 2], i * 7 % 5000, i);
+    engine_drop(&record.engine, record.kinds[0]);
+    EXPECT_EQ_U64(engine_pending(&record.engine, record.kinds[0]), 0);
+    engine_run(&record.engine, FW_NEVER - 1);
+    EXPECT_EQ_U64(record.count, 1500);
+    for (uint32_t i = 0; i < record.count; i++)
+        EXPECT(record.numbers[i] % 2 == 1 && record.numbers[i] * 7 % 5000 == record.ticks[i]);
+    EXPECT_EQ_U64(engine_next(&record.engine), FW_NEVER);
+    engine_release(&record.engine);
+}
