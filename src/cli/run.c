@@ -232,13 +232,11 @@ REGISTER_COMMAND(view_command);
 
 /* ---- record ---- */
 
-enum { MOST_CYCLES = 100 * 1000 }; /* a file that no browser opens is of no use */
-
 static int cli_record(struct call *call)
 {
     struct errors *errors = &call->errors;
     struct recording recording = {.cycles = 1000};
-    if (!flag_number(call, "--cycles", 1, MOST_CYCLES, &recording.cycles) ||
+    if (!flag_number(call, "--cycles", 1, RECORDED_MOST, &recording.cycles) ||
         !flag_number(call, "--from", 0, 1000000000000, &recording.from))
         return EXIT_USAGE;
     const char *path = flag_value(call, "-o");
@@ -255,9 +253,7 @@ static int cli_record(struct call *call)
     if (status == EXIT_DONE)
         fprintf(stderr, "%s: %u frames up to tick %llu\n", path, recording.frames,
                 (unsigned long long)recording.run->watch.now);
-    viewed_run_close(recording.run);
-    text_release(&recording.json);
-    text_release(&recording.chunk);
+    recording_release(&recording);
     return status;
 }
 

@@ -2,17 +2,10 @@
 /* The viewer's requests, see view.h. Each is a function; a table says which. */
 #include "view/view.h"
 
-#include "config/options.h"
-#include "config/registry.h"
+#include "base/need.h"
 
-#include <math.h>
+#include <stdlib.h>
 #include <string.h>
-
-/*
- * Forms out of option rows and the values in effect: one entry for each setting that a form can change, as items of an
- * array that is open. `path` is that of the settings, "" for all. Lists and times are text.
- */
-static void forms_write(struct text *out, const struct option *rows, const struct json *settings, const char *path);
 
 enum { DETAILS_MOST = 64 }; /* routers in full in a frame */
 #define STEP_SECONDS 0.2    /* of work for one request, so that the page stays alive */
@@ -66,6 +59,7 @@ void view_write_scene(struct text *out, struct viewed_run *run)
 {
     write_text_at(out, "title", run->title);
     write_text_at(out, "about", run->about);
+    tries_write(out, run->text);
     write_format(out, "'tick':%llu,'tick_ns':", (unsigned long long)run->watch.now);
     write_f64(out, run->simulation.config.simulator.tick * 1e9);
     write_format(out, "'config':");
@@ -215,7 +209,12 @@ static void change_run(struct api_call *call, struct view_source source, char **
         return;
     viewed_run_close(call->session->run);
     call->session->run = call->run = run;
-    call->session->base = source;
+    struct view_session *session = call->session;
+    session->base = source;
+    session->overrides = arena_array(&session->sent, char *, count);
+    session->override_count = count;
+    for (int i = 0; i < count; i++)
+        session->overrides[i] = arena_text(&session->sent, overrides[i]);
     get_scene(call);
 }
 
@@ -252,6 +251,7 @@ static void get_gallery(struct api_call *call)
         write_text_at(call->out, "name", file->name);
         write_text_at(call->out, "title", comment.first);
         write_text_at(call->out, "about", comment.rest);
+        tries_write(call->out, file->bytes);
         write_close(call->out, '}');
     }
     write_close(call->out, ']');
@@ -275,6 +275,41 @@ static void post_open(struct api_call *call)
                    "expected a scenario, one of those that api/gallery lists, or a configuration as a text");
 }
 
+static bool are_notes(const struct json *notes)
+{
+    for (uint32_t i = 0; notes && notes->type == JSON_ARRAY && i < notes->count; i++) {
+        const struct json *tick = json_find(json_at(notes, i), "tick"), *text = json_find(json_at(notes, i), "text");
+        if (!tick || tick->type != JSON_NUMBER || !text || text->type != JSON_TEXT)
+            return false;
+    }
+    return !notes || notes->type == JSON_ARRAY;
+}
+
+/* A page that plays this run, with the settings in force. */
+static void post_record(struct api_call *call)
+{
+    const struct view_session *session = call->session;
+    struct recording recording = {.cycles = 1000, .notes = json_find(call->body, "notes")};
+    body_number(call, "from", (uint64_t)1 << 53, &recording.from);
+    body_number(call, "cycles", RECORDED_MOST, &recording.cycles);
+    if (!are_notes(recording.notes))
+        errors_add(&call->errors, "notes: expected a list of {\"tick\": NUMBER, \"text\": TEXT}");
+    if (call->errors.count || !recording_check(&call->errors))
+        return;
+    recording.run = viewed_run_open(&session->base, session->overrides, session->override_count, &call->errors);
+    if (!recording.run)
+        return;
+    char *page = NULL;
+    size_t length = 0;
+    FILE *stream = open_memstream(&page, &length);
+    NEED(stream, "out of memory for a page");
+    recording_print(&recording, stream);
+    fclose(stream);
+    write_text_at(call->out, "page", page);
+    free(page);
+    recording_release(&recording);
+}
+
 static void post_quit(struct api_call *call) { call->session->wants_quit = true; }
 
 /* ---- which is which ---- */
@@ -296,6 +331,7 @@ static const struct {
     {"api/restart", true, true, post_restart},
     {"api/gallery", false, false, get_gallery},
     {"api/open", true, false, post_open},
+    {"api/record", true, true, post_record},
     {"api/quit", true, false, post_quit},
 };
 
@@ -362,109 +398,4 @@ void view_answer(void *context, const struct request *request, struct answer *an
     if (call.errors.count)
         answer_errors(answer, status, &call.errors);
     arena_release(&call.arena);
-}
-
-/* ---- forms: settings are walked as they stand, components by the rows of the chosen one ---- */
-
-static const char *form_type(const struct option *row, const struct json *value)
-{
-    const struct option_kind *kind = &option_kinds[row->type];
-    bool is_ticks = row->type == OPTION_TYPE_TICKS || row->type == OPTION_TYPE_TICKS_AUTO;
-    if (row->type == OPTION_TYPE_BOOL)
-        return "bool";
-    if (row->type == OPTION_TYPE_ENUM || row->type == OPTION_TYPE_CHOICE)
-        return "choice";
-    bool is_number = kind->number && (!kind->pattern || (is_ticks && value->type == JSON_NUMBER));
-    return is_number ? kind->number : "text";
-}
-
-static void forms_write_choices(struct text *out, const struct option *row)
-{
-    write_format(out, "'choices':[");
-    if (row->type == OPTION_TYPE_ENUM)
-        for (const char *const *name = row->names; *name; name++)
-            write_text(out, *name);
-    if (row->type == OPTION_TYPE_CHOICE)
-        for (const struct registration *one = registry_kind(row->kind); one; one = registry_next(one))
-            write_text(out, one->component->name);
-    write_close(out, ']');
-}
-
-static void forms_write_value(struct text *out, const struct json *value)
-{
-    write_format(out, "'value':");
-    if (value->type == JSON_ARRAY || value->type == JSON_OBJECT) { /* as it would be typed */
-        struct text typed = {0};
-        write_json(&typed, value);
-        write_text(out, typed.chars);
-        text_release(&typed);
-    } else {
-        write_json(out, value);
-    }
-}
-
-static void forms_write_form(struct text *out, const struct option *row, const struct json *value, const char *path)
-{
-    const struct json *type = row->type == OPTION_TYPE_CHOICE ? json_find(value, "type") : NULL;
-    write_open(out, '{');
-    write_text_at(out, "path", path);
-    write_text_at(out, "label", row->key);
-    write_text_at(out, "type", form_type(row, value));
-    if (row->max > row->min && row->type != OPTION_TYPE_BOOL) {
-        write_exact_at(out, "min", row->min > -NO_LIMIT ? row->min : NAN);
-        write_exact_at(out, "max", row->max < NO_LIMIT ? row->max : NAN);
-    }
-    write_text_at(out, "unit", row->unit);
-    forms_write_choices(out, row);
-    forms_write_value(out, type ? type : value);
-    struct arena arena = {0};
-    write_text_at(out, "meaning", option_meaning(&arena, row));
-    arena_release(&arena);
-    write_close(out, '}');
-}
-
-/* The settings of a component: those of the one that is chosen. */
-static void forms_write_component(struct text *out, const struct option *row, const struct json *value,
-                                  const char *path)
-{
-    const struct json *type = json_find(value, "type");
-    const struct component *component = type && type->type == JSON_TEXT ? component_find(row->kind, type->text) : NULL;
-    if (component && component->options)
-        forms_write(out, component->options, value, path);
-}
-
-static void forms_write_row(struct text *out, const struct option *row, const struct json *value, const char *path)
-{
-    if (row->type == OPTION_TYPE_BLOCK) {
-        forms_write(out, row->rows, value, path);
-        return;
-    }
-    if (row->type == OPTION_TYPE_CHOICES) {
-        for (uint32_t i = 0; i < value->count; i++) {
-            struct text item = {0};
-            text_addf(&item, "%s.%u", path, i);
-            forms_write_component(out, row, json_at(value, i), item.chars);
-            text_release(&item);
-        }
-        return;
-    }
-    forms_write_form(out, row, value, path);
-    if (row->type == OPTION_TYPE_CHOICE)
-        forms_write_component(out, row, value, path);
-}
-
-/* What is null stays as it is: a form would not know what to offer. */
-static void forms_write(struct text *out, const struct option *rows, const struct json *settings, const char *path)
-{
-    ROWS_EACH(row, rows) {
-        const struct json *value = json_find(settings, row->key);
-        if (!value || value->type == JSON_NULL)
-            continue;
-        struct text below = {0};
-        text_addf(&below, "%s%s%s", path, *path ? "." : "", row->key);
-        /* How a run is made is not what is looked at: those who step it choose that. */
-        if (strncmp(below.chars, "simulator.", 10) != 0 || strcmp(row->key, "seed") == 0)
-            forms_write_row(out, row, value, below.chars);
-        text_release(&below);
-    }
 }

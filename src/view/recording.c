@@ -168,12 +168,6 @@ void recorder_write(struct recorder *recorder, struct text *out)
 
 /* ---- packing ---- */
 
-#ifdef FLITWARP_HAVE_ZLIB
-
-#include <zlib.h>
-
-static bool can_pack(void) { return true; }
-
 static void add_base64(struct text *out, const unsigned char *bytes, size_t size)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -185,6 +179,12 @@ static void add_base64(struct text *out, const unsigned char *bytes, size_t size
         text_add_bytes(out, four, 4);
     }
 }
+
+#ifdef FLITWARP_HAVE_ZLIB
+
+#include <zlib.h>
+
+static bool can_pack(void) { return true; }
 
 static void write_packed(struct text *out, const char *bytes, size_t size)
 {
@@ -355,6 +355,10 @@ static void recording_gather(struct recording *recording, const char *no_engine)
     write_format(out, "{'ok':true,'kind':'recording'");
     view_write_scene(out, recording->run);
     write_text_at(out, "no_engine", no_engine);
+    if (recording->notes) {
+        write_format(out, "'notes':");
+        write_json(out, recording->notes);
+    }
     write_format(out, "'has_detail':%s,'chunks':[", truth_word(recording->recorder.has_detail));
     record_frames(recording);
     write_format(out, "],'chunk':%d,'frames':%u,'series':{", CHUNK_FRAMES, recording->frames);
@@ -363,15 +367,27 @@ static void recording_gather(struct recording *recording, const char *no_engine)
     recorder_release(&recording->recorder);
 }
 
+void recording_release(struct recording *recording)
+{
+    viewed_run_close(recording->run);
+    text_release(&recording->json);
+    text_release(&recording->chunk);
+}
+
+void recording_print(struct recording *recording, FILE *out)
+{
+    struct text no_engine = {0};
+    const struct embedded_file *engine = find_engine(&recording->run->simulation, &no_engine);
+    recording_gather(recording, no_engine.chars);
+    text_release(&no_engine);
+    write_page(out, recording, engine);
+}
+
 bool recording_write(struct recording *recording, const char *path, struct errors *errors)
 {
     struct output_file file;
     if (!output_open(&file, path, errors))
         return false;
-    struct text no_engine = {0};
-    const struct embedded_file *engine = find_engine(&recording->run->simulation, &no_engine);
-    recording_gather(recording, no_engine.chars);
-    text_release(&no_engine);
-    write_page(file.stream, recording, engine);
+    recording_print(recording, file.stream);
     return output_commit(&file, errors);
 }

@@ -28,6 +28,32 @@ struct leading_comment leading_comment_read(const char *text, struct arena *aren
     return (struct leading_comment){text_keep(&lines[0], arena), text_keep(&lines[1], arena)};
 }
 
+void tries_write(struct text *out, const char *text)
+{
+    static const char begin[] = "// Try ";
+    write_format(out, "'tries':[");
+    for (; text && strncmp(text, "//", 2) == 0; text = strchr(text, '\n'), text += text ? 1 : 0) {
+        int length = (int)strcspn(text, "\r\n"), colon = (int)strcspn(text, ":");
+        if (strncmp(text, begin, strlen(begin)) != 0 || colon >= length)
+            continue;
+        write_open(out, '{');
+        struct text part = {0};
+        text_addf(&part, "%.*s", colon - 3, text + 3);
+        write_text_at(out, "text", part.chars);
+        write_format(out, "'overrides':[");
+        for (int at = colon + 1, next; at < length; at = next) {
+            at += (int)strspn(text + at, " ");
+            next = at + (int)strcspn(text + at, " \r\n");
+            part.length = 0;
+            text_addf(&part, "%.*s", next - at, text + at);
+            write_text(out, part.chars);
+        }
+        write_format(out, "]}");
+        text_release(&part);
+    }
+    write_close(out, ']');
+}
+
 /* A short first line that is no sentence and does not go on in the next. */
 static bool has_title(const struct leading_comment *comment)
 {
@@ -51,6 +77,7 @@ static void viewed_run_read_title(struct viewed_run *run, const struct view_sour
     struct leading_comment comment = leading_comment_read(text, &run->arena);
     run->title = comment.first;
     run->about = comment.rest;
+    run->text = text;
     if (source->scenario || has_title(&comment))
         return;
     run->title = arena_text(&run->arena, short_name(source->path));

@@ -18,7 +18,7 @@ static _Noreturn void try_to_open(const struct view_source *source, char **overr
     struct text scene = {0};
     if (run)
         view_write_scene(&scene, run); /* the first thing that is asked of it */
-    _exit(EXIT_DONE); /* what is refused is refused again, to those who asked */
+    _exit(EXIT_DONE);                  /* what is refused is refused again, to those who asked */
 }
 
 /* Its last words. */

@@ -249,6 +249,7 @@ struct viewed_run {
     struct watch watch;
     struct arena arena; /* owned: layout and texts */
     struct layout layout;
+    const char *text; /* of its configuration, as it was read */
     const char *title, *about;
     bool has_ended;     /* numbers are put together */
     const char *report; /* what `flitwarp run` would print of a run that cannot go on; NULL before the end */
@@ -267,7 +268,9 @@ struct view_session {
     struct view_source base;                  /* what is shown, without the overrides of the page */
     struct viewed_run *run;                   /* owned */
     struct text documents;                    /* results to be shown: items of a JSON array */
-    struct arena sent;                        /* owned: configurations that came from the page, for restarts */
+    struct arena sent;                        /* owned: configurations and overrides that came from the page */
+    char **overrides;                         /* of the page, in force */
+    int override_count;
 };
 
 /* Loads and builds; NULL, with messages, when that cannot be. Overrides are added to the source's. */
@@ -285,6 +288,8 @@ struct leading_comment {
     const char *first, *rest; /* "": none */
 };
 struct leading_comment leading_comment_read(const char *text, struct arena *arena);
+/* The member "tries": what the comment's lines "Try TEXT: PATH=VALUE ..." offer, which stand behind an empty one. */
+void tries_write(struct text *out, const char *text);
 
 /* ---- results: documents of `flitwarp run`, and studies of flitwarp-sweep, which are SQLite files ---- */
 
@@ -303,6 +308,14 @@ server_answer view_answer;
 /* Members of the scene, and those that tell why a run cannot go on, null where it can. */
 void view_write_scene(struct text *out, struct viewed_run *run);
 void view_write_end(struct text *out, const struct viewed_run *run);
+
+/* ---- forms.c ---- */
+
+/*
+ * Forms out of option rows and the values in effect: one entry for each setting that a form can change, as items of an
+ * array that is open. `path` is that of the settings, "" for all. Lists and times are text.
+ */
+void forms_write(struct text *out, const struct option *rows, const struct json *settings, const char *path);
 
 /*
  * ---- recording.c ----
@@ -344,19 +357,25 @@ void recorder_begin_chunk(struct recorder *recorder);
 /* The members of a frame of what the watch sees now. */
 void recorder_write(struct recorder *recorder, struct text *out);
 
+enum { RECORDED_MOST = 100 * 1000 }; /* cycles: a file that no browser opens is of no use */
+
 struct recording {
     struct viewed_run *run;
     uint64_t from, cycles; /* the tick to begin at, and how many cycles from there on */
     struct recorder recorder;
-    struct text json, chunk; /* owned: all of it, and frames that are not in it yet */
+    struct text json, chunk;  /* owned: all of it, and frames that are not in it yet */
+    const struct json *notes; /* borrowed: of the page, a list of {"tick", "text"}; NULL: none */
     uint32_t frames;
 };
 
 /* The page among the files of the program, in the form that write_page() knows; false with errors. */
 bool page_check(const struct embedded_file *files, struct errors *errors);
+void recording_release(struct recording *recording);
 /* Whether this program can make one: false, with errors, where it was built without zlib or the page. */
 bool recording_check(struct errors *errors);
-/* Runs and writes the page. Looks before recording whether the file can be written; false with errors. */
+/* Runs and prints the page. */
+void recording_print(struct recording *recording, FILE *out);
+/* The same into a file. Looks before recording whether the file can be written; false with errors. */
 bool recording_write(struct recording *recording, const char *path, struct errors *errors);
 
 /*

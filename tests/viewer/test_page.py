@@ -204,6 +204,7 @@ def test_a_run_to_deadlock_shows_its_circle(window):
         rows = window.texts(".cycle li")
         assert len(rows) == len(found["packets"]) and all(each["packet"] in row for each, row in zip(found["packets"], rows))
         assert window.run("return document.getElementById('tab-deadlock').ariaSelected") == "true"
+        assert len({each["colour"] for each in drawn["deadlock"]}) == len({each["packet"] for each in drawn["deadlock"]})
         # Each packet's colour lies on the channel that it holds; a dashed line of wishes may cross it.
         held = [each for each in drawn["deadlock"] if each["line"]]
         assert len(held) > 2
@@ -428,6 +429,46 @@ def test_a_page_without_the_engine_says_why(window, tmp_path):
     assert "a file that the page does not hold, pair.txt" in page.text("#settings") or "without the engine" in page.text("#settings")
     assert window.run("return document.getElementById('open-gallery').hidden")
     page.leave()
+
+
+def test_what_is_on_show_is_saved_with_notes_as_a_page(window, small_file):
+    with viewed(window, small_file, "workload.applications.0.load=0.3") as page:
+        fill(window, "network.router.num_vcs", 1)
+        window.run("document.querySelector('form.settings').requestSubmit()")
+        page.go_to(20)
+        frame = flits_of_page(page.at(20))
+        window.click("#tab-notes")
+        window.type("#note-text", "Look at the middle.")
+        window.click("#add-note")
+        assert page.text("#caption") == "Look at the middle."
+        window.click("#open-save")
+        window.click("#save-picture")
+        assert downloaded(window, "small-20.png").startswith(b"\x89PNG")
+        window.click("#open-save")
+        window.run("document.getElementById('save-cycles').value = 30")
+        window.click("#save-page")
+        saved = downloaded(window, "small.html")
+    (small_file.parent / "saved.html").write_bytes(saved)
+    page = Page(window, (small_file.parent / "saved.html").as_uri())
+    assert window.run("return document.getElementById('caption').hidden")
+    window.run("const speed = document.getElementById('speed'); speed.value = 60; speed.dispatchEvent(new Event('input'))")
+    window.click("#play")
+    assert flits_of_page(page.at(20)) == frame  # with the settings of then; and playing stopped at the note
+    assert page.text("#caption") == "Look at the middle." and window.run("return document.getElementById('play').dataset.state") == "play"
+    page.leave()
+
+
+def test_what_the_text_speaks_of_is_tried_by_a_button(window, small_file):
+    with viewed(window, small_file) as page:
+        window.click("#open-gallery")
+        wait_for(lambda: len(window.texts(".cards .try")) == 10)
+        window.run("document.querySelector('[data-scenario=\"01_wormhole_blocking\"] ~ .try').click()")
+        wait_for(lambda: ask(page.address, "scene")["router"]["num_vcs"] == 4)
+        window.click("#open-gallery")
+        window.run("document.querySelector('[data-scenario=\"03_torus_deadlock\"]').click()")
+        wait_for(lambda: window.texts("#inspect .try") == ["Try datelines"])
+        window.click("#inspect .try")
+        wait_for(lambda: ask(page.address, "scene")["config"]["network"]["routing"]["dateline"] == "balanced")
 
 
 def test_everything_can_be_done_from_the_keyboard(small):

@@ -162,6 +162,9 @@ def test_scenarios_say_what_they_are_and_open():
         gallery = view.get("api/gallery")["scenarios"]
         assert [scenario["name"] for scenario in gallery] == [path.stem for path in SCENARIOS] and len(gallery) == 10
         for scenario in gallery:
+            (offer,) = scenario["tries"]  # and what it offers is accepted, whatever the page makes of it
+            assert offer["text"].startswith("Try ") and view.post("api/open", scenario=scenario["name"])["tries"] == [offer]
+            assert view.post("api/restart", overrides=offer["overrides"])["ok"], offer
             assert scenario["title"] and scenario["about"].count(".") >= 2
             scene = view.post("api/open", scenario=scenario["name"])
             assert scene["title"] == scenario["title"] and scene["tick"] == 0

@@ -25,6 +25,7 @@ export interface Scene {
     kind: "run" | "results" | "recording";
     title: string;
     about: string;
+    tries: Try[];
     /** Of a tick, in nanoseconds. */
     tick_ns: number;
     cycle: number;
@@ -143,10 +144,23 @@ export interface OptionForm {
     meaning: string;
 }
 
+/** Of somebody who shows the run. */
+export interface Note {
+    tick: number;
+    text: string;
+}
+
+/** A change of settings that the text about a run speaks of. */
+export interface Try {
+    text: string;
+    overrides: string[];
+}
+
 export interface Scenario {
     name: string;
     title: string;
     about: string;
+    tries: Try[];
 }
 
 export interface Statistics {

@@ -79,10 +79,17 @@ export function stepOf(share: number): number {
 
 /** Hues of numbers that follow each other lie far apart; lightness varies too, but stays high enough for dark numbers on it in
  *  both themes. */
-export const PACKET_COLOURS = Array.from({length: 60}, (_, i) => oklch([0.74, 0.84, 0.79][i % 3], 0.125, (i * 137.508) % 360));
+const USUAL = 60;
+export const PACKET_COLOURS = Array.from({length: USUAL}, (_, i) => oklch([0.74, 0.84, 0.79][i % 3], 0.125, (i * 137.508) % 360));
 
-/** Always the same for a packet, "source.sequence"; read by hand, since there are thousands of them in each frame. */
+const toldApart = new Map<string, number>();
+
+/** The same for a packet at all times, "source.sequence"; read by hand, since there are thousands of them in each frame. */
 export function packetColourIndex(packet: string): number {
+    const own = toldApart.size ? toldApart.get(packet) : undefined;
+    if (own !== undefined) {
+        return own;
+    }
     let [number, sum] = [0, 0];
     for (let i = 0; i < packet.length; ++i) {
         const digit = packet.charCodeAt(i) - 48;
@@ -93,7 +100,23 @@ export function packetColourIndex(packet: string): number {
             number = 0;
         }
     }
-    return (sum + number) % PACKET_COLOURS.length;
+    return (sum + number) % USUAL;
+}
+
+/** Colours of their own for packets that are to be told apart, those of a deadlock: no reds, which mean the deadlock itself, hues as far from each other as can be, and those of
+ *  neighbours in the list far apart. */
+export function tellApart(packets: string[]): void {
+    const names = [...new Set(packets)];
+    if (names.length === toldApart.size && names.every((name) => toldApart.has(name))) {
+        return;
+    }
+    toldApart.clear();
+    PACKET_COLOURS.length = USUAL;
+    names.forEach((name, i) => {
+        toldApart.set(name, PACKET_COLOURS.length);
+        const hue = names.length < 6 ? i / names.length : (i * 0.381966) % 1;
+        PACKET_COLOURS.push(oklch(names.length < 6 ? 0.78 : [0.72, 0.86, 0.79][i % 3], 0.14, 65 + 300 * hue));
+    });
 }
 
 export const packetColour = (packet: string): string => PACKET_COLOURS[packetColourIndex(packet)];

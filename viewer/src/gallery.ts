@@ -6,7 +6,8 @@ import type {Source} from "./source";
 export class Gallery {
     private readonly dialog = byId<HTMLDialogElement>("gallery");
 
-    constructor(private readonly source: Source, private readonly opened: () => Promise<void>, private readonly failed: (error: unknown) => void) {}
+    /** `opened`: a scenario is on show, to be changed by these overrides at once. */
+    constructor(private readonly source: Source, private readonly opened: (overrides: string[]) => Promise<void>, private readonly failed: (error: unknown) => void) {}
 
     async open(): Promise<void> {
         try {
@@ -14,19 +15,20 @@ export class Gallery {
             this.dialog.replaceChildren(
                 h("div", {class: "head"}, h("h2", {id: "gallery-title"}, "Gallery"),
                   h("button", {type: "button", onclick: () => this.dialog.close()}, "Close")),
-                h("ul", {class: "cards"}, ...scenarios.map(({name, title, about}) => h("li", {},
-                    h("button", {type: "button", "data-scenario": name, onclick: () => void this.choose(name)}, h("b", {}, title), h("span", {}, about))))));
+                h("ul", {class: "cards"}, ...scenarios.map(({name, title, about, tries}) => h("li", {},
+                    h("button", {type: "button", "data-scenario": name, onclick: () => void this.choose(name, [])}, h("b", {}, title), h("span", {}, about)),
+                    ...tries.map(({text, overrides}) => h("button", {type: "button", class: "try", title: overrides.join("\n"), onclick: () => void this.choose(name, overrides)}, text))))));
             this.dialog.showModal();
         } catch (error) {
             this.failed(error);
         }
     }
 
-    private async choose(name: string): Promise<void> {
+    private async choose(name: string, overrides: string[]): Promise<void> {
         this.dialog.close();
         try {
             await this.source.open(name);
-            await this.opened();
+            await this.opened(overrides);
         } catch (error) {
             this.failed(error);
         }

@@ -16,6 +16,7 @@ export interface InspectorHost {
     goToRouter(router: number): void;
     /** Points out the way of a packet. */
     showWay(routers: number[]): void;
+    tryOut(overrides: string[]): void;
 }
 
 export class Inspector {
@@ -90,6 +91,8 @@ export class Inspector {
         const sizes = topology.dimensions.length ? ` ${topology.dimensions.join(" \u00d7 ")}` : "";
         return [
             ...(scene.about ? [h("p", {class: "about"}, scene.about)] : []),
+            ...(scene.tries.length && this.source.canChange ? [h("div", {class: "actions"}, ...scene.tries.map(({text, overrides}) =>
+                h("button", {type: "button", class: "try", title: overrides.join("\n"), onclick: () => this.host.tryOut(overrides)}, text)))] : []),
             facts([["network", `${topology.type.replaceAll("_", " ")}${sizes}`], ["drawn as", layout.name], ["routers", short(topology.routers)],
                    ["terminals", short(topology.terminals)], ["channels", short(this.network.channels)], ["router", router.type.replaceAll("_", " ")],
                    ["virtual channels", short(router.num_vcs)], ["buffer", `${short(router.input_depth)} flits a VC`], ["tick", `${short(scene.tick_ns)} ns`]]),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program that runs a simulation: the server of `flitwarp view`, asked over HTTP at addresses beside the page's own, or the engine
 // that the page carries.
-import type {Frame, NamedResults, OptionForm, PacketId, PacketState, Results, RouterState, Scenario, Scene, Series, StepRequest} from "./api";
+import type {Frame, NamedResults, Note, OptionForm, PacketId, PacketState, Results, RouterState, Scenario, Scene, Series, StepRequest} from "./api";
 import {Refused, type Source} from "./source";
 
 function withRouters(path: string, routers: number[]): string {
@@ -51,6 +51,7 @@ export class LiveSource implements Source {
     open = async (scenario: string) => void (await this.ask("open", {scenario}));
     results = async () => (await this.ask<{documents: NamedResults[]}>("results")).documents;
     runResults = async () => (await this.ask<{results: Results}>("run-results")).results;
+    record = async (from: number, cycles: number, notes: Note[]) => (await this.ask<{page: string}>("record", {from, cycles, notes})).page;
     quit = async () => void (await this.ask("quit", {}));
 
     private async ask<T>(path: string, body?: unknown): Promise<T> {

@@ -4,7 +4,7 @@ import "uplot/dist/uPlot.min.css";
 import "./app.css";
 import type {Frame} from "./api";
 import {Charts} from "./charts";
-import {ThemeSwitch} from "./colours";
+import {tellApart, ThemeSwitch} from "./colours";
 import {Controls} from "./controls";
 import {DeadlockPanel} from "./deadlock_panel";
 import {canChoose, showChoice, withPlane, type Pair} from "./dimensions";
@@ -15,11 +15,14 @@ import {Keyboard} from "./keyboard";
 import {showLegend} from "./legend";
 import {askServer, LiveSource} from "./live_source";
 import {NetworkView, type Drawn, type Selection} from "./network_view";
+import {Notes} from "./notes";
 import {Player} from "./player";
+import type {Recording} from "./recording_frames";
 import {RecordedSource} from "./recorded_source";
 import {recordingOf} from "./recording_source";
 import {ResultsView} from "./results";
 import {Network} from "./scene";
+import {Saving} from "./saving";
 import {Search} from "./search";
 import {Settings} from "./settings";
 import {Refused, type Source} from "./source";
@@ -50,6 +53,8 @@ class App {
     private readonly search = new Search((router) => this.showRouter(router));
     private readonly settings: Settings;
     private readonly gallery: Gallery;
+    private readonly notes = new Notes({now: () => this.now(), goTo: (tick) => void this.goTo(tick)});
+    private readonly saving: Saving;
     private show: Show | null = null;
     /** What an application has said that cannot go on. */
     private reported: string | null = null;
@@ -58,11 +63,17 @@ class App {
 
     constructor(private readonly source: Source) {
         this.settings = new Settings(source, {restarted: () => this.load(true)});
-        this.gallery = new Gallery(source, async () => {
+        this.gallery = new Gallery(source, async (overrides) => {
             this.charts.clear();
             await this.settings.load();
             await this.load(false);
+            if (overrides.length) {
+                await this.settings.restartWith(overrides);
+            }
         }, (error) => this.failed(error));
+        this.saving = new Saving(source, {
+            now: () => this.now(), title: () => byId("title").textContent ?? "", notes: () => this.notes.all, failed: (error) => this.failed(error),
+        });
         showLegend(this.theme);
         this.buttons();
         window.flitwarp = {
@@ -82,6 +93,7 @@ class App {
             new ResultsView(await this.source.results(), title, this.theme).show();
             new Keyboard([{keys: ["d"], does: "Dark or light", act: () => this.theme.toggle()}]);
         } else {
+            this.notes.use((scene as Recording).notes ?? []);
             await this.load(false);
             await this.settings.load();
             this.keys();
@@ -119,6 +131,7 @@ class App {
         const player = new Player(this.source, {
             routers: () => view.nearRouters(), show: (frame, glideMs) => this.showFrame(frame, glideMs),
             failed: (error) => this.failed(error), changed: () => this.show?.controls.changed(),
+            nextStop: (now) => this.notes.after(now),
         }, scene.cycle);
         player.speed = before?.player.speed ?? player.speed;
         const controls = new Controls(player, this.source, {
@@ -126,6 +139,7 @@ class App {
         }, scene.cycle);
         const inspector = new Inspector(network, this.source, {
             select: (selection) => view.select(selection), goToRouter: (router) => view.goToRouter(router), showWay: (routers) => view.showWay(routers),
+            tryOut: (overrides) => void this.settings.restartWith(overrides).catch((error) => this.failed(error)),
         });
         this.show = {view, player, controls, inspector, deadlock: new DeadlockPanel(view)};
         view.onSelect = (selection) => this.selected(selection);
@@ -142,8 +156,10 @@ class App {
     private showFrame(frame: Frame, glideMs: number): void {
         const {view, controls, inspector, deadlock} = this.show!;
         const isNew = frame.deadlock && byId("tab-deadlock").hidden;
+        tellApart(frame.deadlock?.packets.map(({packet}) => packet) ?? []);
         view.show(frame, glideMs);
         controls.show(frame);
+        this.notes.show(frame.now);
         inspector.show(frame);
         deadlock.show(frame.deadlock);
         this.tabs.setDeadlock(frame.deadlock !== null);
@@ -214,6 +230,10 @@ class App {
         }
     }
 
+    private now(): number {
+        return this.show?.player.frame?.now ?? 0;
+    }
+
     /** Backwards too: a run is the same every time, so the beginning is where the past is found. */
     private async goTo(tick: number): Promise<void> {
         if (this.source.isLive && tick < (this.show!.player.frame?.now ?? 0)) {
@@ -265,6 +285,7 @@ class App {
         click("open-tour", () => this.tour.start());
         click("open-help", () => byId<HTMLDialogElement>("help").showModal());
         click("open-gallery", () => void this.gallery.open());
+        click("open-save", () => this.saving.open());
         click("quit", () => void this.quit());
         click("open-results", () => void this.showResults());
         click("close-results", () => this.hideResults());

@@ -14,6 +14,8 @@ export interface PlayerHost {
     routers(): number[];
     show(frame: Frame, glideMs: number): void;
     failed(error: unknown): void;
+    /** The next tick at which playing stops; null: none. */
+    nextStop(now: number): number | null;
     /** Whether it plays has changed. */
     changed(): void;
 }
@@ -121,11 +123,18 @@ export class Player {
         if (this.due < 1 || this.isBusy) {
             return;
         }
-        const cycles = Math.floor(this.due);
+        const stop = this.frame ? this.host.nextStop(this.frame.now) : null;
+        const left = stop === null ? Infinity : Math.max(1, Math.ceil((stop - this.frame!.now) / this.cycle));
+        const cycles = Math.min(Math.floor(this.due), left);
         this.due -= cycles;
         this.isBusy = true;
         const interval = 1000 / this.speed;
         const glideMs = interval >= 60 ? Math.min(GLIDE_MS, 0.85 * interval) : 0;
-        void this.ask(() => this.source.step({cycles}, this.host.routers()), glideMs).then(() => (this.isBusy = false));
+        void this.ask(() => this.source.step({cycles}, this.host.routers()), glideMs).then(() => {
+            this.isBusy = false;
+            if (cycles === left) {
+                this.pause();
+            }
+        });
     };
 }

@@ -9,9 +9,9 @@ import {RecordingSource} from "./recording_source";
 import type {Source} from "./source";
 
 /** The configuration that was recorded, as a text with its title. */
-function configurationOf({title, about, config}: Recording): string {
-    const comment = [title, about].filter((line) => line).map((line) => `// ${line.replaceAll(/\s+/g, " ")}\n`);
-    return `${comment.join("")}${JSON.stringify(config)}`;
+function configurationOf({title, about, tries, config}: Recording): string {
+    const lines = [title, ...(about ? [about] : []), "", ...tries.map(({text, overrides}) => `${text}: ${overrides.join(" ")}`)];
+    return `${lines.map((line) => `// ${line.replaceAll(/\s+/g, " ")}`.trimEnd()).join("\n")}\n${JSON.stringify(config)}`;
 }
 
 export class RecordedSource implements Source {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The frames of a recording, written as few words as will do (src/view/recording.h): chunks of gzip in base64, in each of which the
 // first frame tells all and the others what is new. Read in order; going back begins again at the start of a chunk.
-import type {Deadlock, Frame, InputLane, OutputLane, PacketId, PacketState, RouterState, Run, Scene, Series} from "./api";
+import type {Deadlock, Frame, InputLane, Note, OutputLane, PacketId, PacketState, RouterState, Run, Scene, Series} from "./api";
 import {fromBase64, unpacked} from "./packed";
 import {waitWords} from "./wait_words";
 
@@ -26,6 +26,7 @@ export interface Recording extends Scene {
     frames: number;
     chunks: string[];
     series: Series;
+    notes?: Note[];
     /** Why the page carries no engine; null: it does. */
     no_engine: string | null;
 }

@@ -40,13 +40,28 @@ export class Settings {
         }
         this.errors.replaceChildren();
         try {
-            await this.source.restart([...this.overrides].map(([path, value]) => `${path}=${value}`));
+            await this.start();
         } catch (error) {
             const reasons = error instanceof Refused ? error.reasons : [String(error)];
             this.errors.replaceChildren(...reasons.map((reason) => h("p", {}, reason)));
             this.forms.forEach((form) => this.overrides.get(form.path) === this.textOf(form) && this.overrides.delete(form.path));
-            return;
         }
+    }
+
+    /** Starts anew with these on top of what has been changed; whoever asked is told what is wrong with them. */
+    async restartWith(overrides: string[]): Promise<void> {
+        const before = new Map(this.overrides);
+        overrides.map((each) => each.split(/=(.*)/s)).forEach(([path, value]) => this.overrides.set(path, value));
+        try {
+            await this.start();
+        } catch (error) {
+            this.overrides = before;
+            throw error;
+        }
+    }
+
+    private async start(): Promise<void> {
+        await this.source.restart([...this.overrides].map(([path, value]) => `${path}=${value}`));
         await this.refresh();
         await this.host.restarted();
     }

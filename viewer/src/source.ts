@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where frames come from. The page draws the same whether the program steps a simulation or a recording is played.
-import type {Frame, NamedResults, OptionForm, PacketId, PacketState, Results, RouterState, Scenario, Scene, Series, StepRequest} from "./api";
+import type {Frame, NamedResults, Note, OptionForm, PacketId, PacketState, Results, RouterState, Scenario, Scene, Series, StepRequest} from "./api";
 
 /** What went wrong, in the program's own words. */
 export class Refused extends Error {
@@ -31,4 +31,6 @@ export interface Source {
     /** Of the run on show, once it is over. */
     runResults(): Promise<Results>;
     quit(): Promise<void>;
+    /** The run as a page that plays by itself; not there where nobody can make one. */
+    record?(from: number, cycles: number, notes: Note[]): Promise<string>;
 }

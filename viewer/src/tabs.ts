@@ -2,8 +2,8 @@
 // The panels beside the network, one at a time; arrows go from tab to tab.
 import {byId} from "./dom";
 
-export type TabName = "inspect" | "settings" | "deadlock";
-const NAMES: TabName[] = ["inspect", "settings", "deadlock"];
+export type TabName = "inspect" | "settings" | "notes" | "deadlock";
+const NAMES: TabName[] = ["inspect", "settings", "notes", "deadlock"];
 
 export class Tabs {
     constructor() {
