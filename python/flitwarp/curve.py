@@ -9,7 +9,7 @@ from statistics import fmean, stdev
 from typing import Sequence
 
 from .apart import SEED, groups
-from .results import Results, Which
+from .results import Results, UnknownColumn, Which
 
 # Student's t, two-sided 95 %, by degrees of freedom from 1.
 _T95 = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
@@ -43,7 +43,10 @@ class Point:
 
     def values(self, column: str, which: Which = 0) -> list[float]:
         """The column's value in every seed."""
-        return [float(run.value(column, which)) for run in self.runs]  # type: ignore[arg-type]
+        found = [run.value(column, which) for run in self.runs]
+        if any(isinstance(value, str) for value in found):
+            raise UnknownColumn(f"column '{column}' of {self.runs[0].source} is no number")
+        return [float(value) for value in found]  # type: ignore[arg-type]
 
     def mean(self, column: str, which: Which = 0) -> float:
         """Over the seeds."""

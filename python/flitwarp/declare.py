@@ -82,6 +82,8 @@ def read_sweep(path: str | Path) -> Sweep:
         text = path.read_text()
     except FileNotFoundError:
         raise FileNotFoundError(f"there is no study '{path}'") from None
+    except UnicodeDecodeError:
+        raise ValueError(f"{path} is no study: it is not text") from None
     try:
         document = json.loads(_without_comments(text))
     except json.JSONDecodeError as error:
@@ -116,6 +118,9 @@ def make_sweep(document: object, folder: Path, place: str = "study") -> Sweep:
     runner = _Block(f"{place}.runner", root.get("runner", dict, {}), set(RUNNER))
     for key, (name, kinds) in RUNNER.items():
         value = runner.get(key, kinds)
+        least = 0 if key == "retries" else 1
+        if isinstance(value, int) and value < least:
+            raise ValueError(f"{runner.place}.{key}: {value} is below {least}")
         if value is not None:
             sweep.runner[name] = bytes_of(value) if key.startswith("memory") and isinstance(value, str) else value
     return sweep
@@ -145,6 +150,12 @@ def _add_load(sweep: Sweep, root: _Block) -> None:
                               block.get("to", NUMBER, 1.0), **more)  # type: ignore[arg-type]
         return
     values = block.get("values", list)
+    for number, value in enumerate(values or ()):
+        if isinstance(value, bool) or not isinstance(value, NUMBER):
+            raise ValueError(f"{block.place}.values.{number}: found {_kind(value)}, expected a number")
+    for key in ("past", "refine"):
+        if block.get(key, int, 0) < 0:  # type: ignore[operator]
+            raise ValueError(f"{block.place}.{key}: {block.value[key]} is below 0")
     if values is None and not {"from", "to", "step"} <= set(block.value):
         raise ValueError(f"{block.place}: give \"from\", \"to\" and \"step\", or \"values\", or \"search\"")
     sweep.add_loads(block.get("from", NUMBER), block.get("to", NUMBER), block.get("step", NUMBER),  # type: ignore[arg-type]

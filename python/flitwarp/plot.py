@@ -152,9 +152,13 @@ class Input:
 
 def _study(path: str) -> Study:
     try:
-        return open_study(path)
+        study = open_study(path)
     except StudyError as error:
         raise Usage(str(error)) from None
+    for run in study.runs:
+        if run.state == "damaged":
+            _note(f"{run.name} of {path} is left out: {run.outcome.message}")
+    return study
 
 
 def _note(text: str) -> None:

@@ -11,6 +11,7 @@ of them make up the study, by name. Work whose hash is there is not done again.
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import json
 import math
 import os
@@ -24,6 +25,9 @@ MARK = 0x666C6974  # "flit": how SQLite's header says whose file this is
 
 # The tables, and behind them what the viewer asks: the program has this very file in it.
 _TABLES = Path(__file__).with_name("study.sql").read_text().partition("-- The viewer's question.")[0]
+# Of every row a hash: SQLite would not notice a bit that has changed on a disk or on the way. `place` is table and name.
+_SUMS = "create table if not exists sums (place text primary key, sum text not null) without rowid;"
+DAMAGED = "its results in the study are damaged; running the sweep again does it once more"
 
 
 class StudyError(Exception):
@@ -71,6 +75,11 @@ def _json(value: object) -> str:
     return json.dumps(value, separators=(",", ":"))
 
 
+def sum_of(row: Sequence[object]) -> str:
+    """What is noted of a row."""
+    return hashlib.sha256(_json(list(row)).encode()).hexdigest()[:32]
+
+
 def writer_of(path: str | Path) -> int | None:
     """The process on this machine that has the study open to write; None when there is none."""
     lock = Path(path).with_name(Path(path).name + ".lock")
@@ -105,6 +114,7 @@ class Store:
             if isinstance(error, sqlite3.DatabaseError):
                 raise StudyError(f"'{self.path}' is no study of flitwarp: {error}") from None
             raise
+        self._sums = self._read_sums()
 
     def _take_lock(self) -> None:
         path = self.path.with_name(self.path.name + ".lock")
@@ -139,8 +149,43 @@ class Store:
         if write:
             self._is_writer = True
             self._base.execute("pragma journal_mode = wal")
+            has_sums = bool(self._base.execute("select count(*) from sqlite_master where name = 'sums'").fetchone()[0])
+            self._base.execute(_SUMS)
+            if not has_sums:
+                self._note_all()
             # Safe against a killed process; after a power failure the last runs may have to be done again.
             self._base.execute("pragma synchronous = normal")
+
+    def _note_all(self) -> None:
+        """The sums of a study that was made before there were any."""
+        for table in ("facts", "outcomes", "runs"):
+            rows = self._base.execute(f"select * from {table}").fetchall()
+            self._all_or_none("insert or replace into sums values (?, ?)", [(f"{table} {row[0]}", sum_of(row)) for row in rows])
+
+    def _read_sums(self) -> dict[str, str] | None:
+        """None where a study has none yet."""
+        try:
+            return dict(self._base.execute("select place, sum from sums"))
+        except sqlite3.OperationalError:
+            return None
+        except sqlite3.DatabaseError as error:
+            raise self._damage(f"{error}") from None
+
+    def _damage(self, what: str) -> StudyError:
+        return StudyError(f"'{self.path}' is damaged: {what}; take a copy of it, or move it away and run the sweep again")
+
+    def _is_whole(self, table: str, row: Sequence[object]) -> bool:
+        return self._sums is None or self._sums.get(f"{table} {row[0]}") == sum_of(row)
+
+    def _write(self, table: str, row: Sequence[object]) -> None:
+        """A row with its sum, or neither."""
+        place, sum_ = f"{table} {row[0]}", sum_of(row)
+        self._base.execute("savepoint row")
+        self._base.execute(f"insert or replace into {table} values ({', '.join('?' * len(row))})", tuple(row))
+        self._base.execute("insert or replace into sums values (?, ?)", (place, sum_))
+        self._base.execute("release row")
+        if self._sums is not None:
+            self._sums[place] = sum_
 
     def close(self) -> None:
         if hasattr(self, "_base"):
@@ -169,16 +214,21 @@ class Store:
 
     def fact(self, name: str) -> object:
         """A fact about the study, such as its title; None when it has none of that name."""
-        row = self._base.execute("select value from facts where name = ?", (name,)).fetchone()
-        return json.loads(row[0]) if row else None
+        row = self._base.execute("select * from facts where name = ?", (name,)).fetchone()
+        if row is None and self._sums and f"facts {name}" in self._sums:
+            raise self._damage(f"it has lost its {name}")
+        if row is not None and not self._is_whole("facts", row):
+            raise self._damage(f"its {name} has changed since it was written")
+        return json.loads(row[1]) if row else None
 
     def set_facts(self, facts: Mapping[str, object]) -> None:
-        rows = [(name, _json(value)) for name, value in facts.items()]
-        self._all_or_none("insert or replace into facts values (?, ?)", rows)
+        for name, value in facts.items():
+            self._write("facts", (name, _json(value)))
 
     def outcome(self, key: str) -> Outcome | None:
+        """None where there is none, or none that is whole: what is damaged is done again."""
         row = self._base.execute("select * from outcomes where key = ?", (key,)).fetchone()
-        return self._outcome(row) if row else None
+        return self._outcome(row) if row and self._is_whole("outcomes", row) else None
 
     @staticmethod
     def _outcome(row: tuple) -> Outcome:
@@ -189,23 +239,23 @@ class Store:
     def record(self, outcome: Outcome) -> None:
         times = [None if math.isnan(t) else t for t in (outcome.started, outcome.wall_seconds, outcome.cpu_seconds)]
         document = None if outcome.document is None else _json(outcome.document)
-        self._base.execute("insert or replace into outcomes values (?, ?, ?, ?, ?, ?, ?, ?)",
-                           (outcome.key, outcome.status, outcome.message, document, outcome.attempts, *times))
+        self._write("outcomes", (outcome.key, outcome.status, outcome.message, document, outcome.attempts, *times))
 
     def forget_failures(self) -> int:
         """Forgets what failed, so that it is done again; how many that were."""
         return self._base.execute("delete from outcomes where status != 0").rowcount
 
     def add_run(self, run: RunRow) -> None:
-        self._base.execute("insert or replace into runs values (?, ?, ?, ?, ?, ?, ?, ?)",
-                           (run.name, run.key, run.line, run.x, run.seed, _json(run.variables), _json(run.overrides),
-                            _json(run.config)))
+        self._write("runs", (run.name, run.key, run.line, run.x, run.seed, _json(run.variables), _json(run.overrides),
+                             _json(run.config)))
 
     def keep_runs(self, names: Iterable[str]) -> None:
         """Takes all other runs out of the study; their outcomes stay, in case they come back."""
         kept = set(names)
-        gone = [(name,) for (name,) in self._base.execute("select name from runs") if name not in kept]
-        self._all_or_none("delete from runs where name = ?", gone)
+        gone = [name for (name,) in self._base.execute("select name from runs") if name not in kept]
+        self._all_or_none("delete from runs where name = ?", [(name,) for name in gone])
+        self._all_or_none("delete from sums where place = ?", [(f"runs {name}",) for name in gone])
+        self._sums = self._read_sums()
 
     def _all_or_none(self, statement: str, rows: Sequence[tuple]) -> None:
         self._base.execute("begin")
@@ -213,12 +263,31 @@ class Store:
         self._base.execute("commit")
 
     def runs(self) -> list[tuple[RunRow, Outcome | None]]:
-        """All runs in the order of the study, each with its outcome."""
-        rows = self._base.execute("select runs.*, outcomes.* from runs left join outcomes using (key) "
-                                  "order by line, x, seed, name")
-        found = []
-        for row in rows:
-            name, key, line, x, seed, variables, overrides, config, *rest = row
-            run = RunRow(name, key, line, x, seed, json.loads(variables), json.loads(overrides), json.loads(config))
-            found.append((run, self._outcome(tuple(rest)) if rest[0] is not None else None))
+        """All runs in the order of the study, each with its outcome; one that is damaged has failed."""
+        self._base.execute("begin")  # rows and sums of one moment
+        try:
+            self._sums = self._read_sums()
+            found = [self._run(row) for row in self._base.execute("select runs.*, outcomes.* from runs left join outcomes "
+                                                                  "using (key) order by line, x, seed, name")]
+        except sqlite3.DatabaseError as error:
+            raise self._damage(f"{error}") from None
+        finally:
+            self._base.execute("commit")
+        lost = {place for place in self._sums or () if place.startswith("runs ")} - {f"runs {run.name}" for run, _ in found}
+        if lost:
+            raise self._damage(f"it has lost the run {min(lost).partition(' ')[2]}")
         return found
+
+    def _run(self, row: tuple) -> tuple[RunRow, Outcome | None]:
+        name, key, line, x, seed, variables, overrides, config = row[:8]
+        if not self._is_whole("runs", row[:8]):
+            raise self._damage(f"the settings of run {name} have changed since they were written")
+        run = RunRow(name, key, line, x, seed, json.loads(variables), json.loads(overrides), json.loads(config))
+        if row[8] is None:
+            return run, None
+        try:
+            if self._is_whole("outcomes", row[8:]):
+                return run, self._outcome(tuple(row[8:]))
+        except ValueError:  # a study without sums
+            pass
+        return run, Outcome(key, 3, DAMAGED)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import csv
 import io
+import sqlite3
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Mapping, Sequence
@@ -20,7 +21,7 @@ from .curve import Curve, Point
 from .files import write_file
 from .jobs import TRAFFIC, is_job
 from .results import Results, flatten, frame, unknown
-from .store import Outcome, RunRow, Store
+from .store import DAMAGED, Outcome, RunRow, Store, StudyError
 
 STATES = {0: "done", 1: "wrong settings", 2: "simulation error", 3: "input or output failed", 130: "interrupted"}
 
@@ -58,6 +59,8 @@ class Run:
             return "not run"
         if self.outcome.ok and not self.outcome.document:
             return "results are missing"
+        if self.outcome.message == DAMAGED:
+            return "damaged"
         if self.outcome.status == 2 and self.outcome.document and self.outcome.document.get("outcome") == "deadlock":
             return "deadlock"
         return STATES.get(self.outcome.status, f"ended with status {self.outcome.status}")
@@ -266,8 +269,12 @@ def open_study(path: str | Path) -> Study:
     path = Path(path)
     if path.is_dir():
         path = path / "study.sqlite"
-    with Store(path) as store:
-        facts = {name: store.fact(name) for name in ("name", "title", "variables", "x", "base", "program", "figures")}
-        return Study(str(facts["name"]), str(facts["title"]), path, dict(facts["variables"] or {}), facts["x"], facts,
-                     [Run(row, outcome) for row, outcome in store.runs()
-                      if {*(facts["variables"] or {}), facts["x"]} - {None} <= set(row.variables)])  # none of an older form
+    try:
+        with Store(path) as store:
+            facts = {name: store.fact(name) for name in ("name", "title", "variables", "x", "base", "program", "figures")}
+            runs = [Run(row, outcome) for row, outcome in store.runs()]
+    except sqlite3.DatabaseError as error:
+        raise StudyError(f"'{path}' is damaged: {error}; take a copy of it, or move it away and run the sweep again") from None
+    names = {*(facts["variables"] or {}), facts["x"]} - {None}
+    return Study(str(facts["name"]), str(facts["title"]), path, dict(facts["variables"] or {}), facts["x"], facts,
+                 [run for run in runs if names <= set(run.variables)])  # none of an older form

@@ -35,6 +35,7 @@ from .tasks import Need, Plan, Runner, Task, file_hash, hash_of
 
 RESERVED = ("run", "seed")  # columns of results.csv
 NAME_LENGTH = 150  # of a run
+MOST_VALUES = 100_000  # along a line: more is a slip
 
 Made = Union[Mapping[str, object], str, Iterable[str], None]  # what an override function may return
 Override = Union[str, Callable[..., Made]]
@@ -103,6 +104,8 @@ def grid(start: float, stop: float, step: float) -> list[float]:
     """
     if not step > 0 or stop < start:
         raise ValueError(f"from {start:g} to {stop:g} by {step:g}: the step must be above 0, the end not below the start")
+    if (stop - start) / step > MOST_VALUES:
+        raise ValueError(f"from {start:g} to {stop:g} by {step:g}: more than {MOST_VALUES:,} values")
     return [round(start + i * step, DIGITS) for i in range(int((stop - start) / step + 1e-9) + 1)]
 
 
@@ -163,7 +166,11 @@ class Sweep:
             if start is None or stop is None or step is None:
                 raise ValueError("loads: give start, stop and step, or values=[...]")
             values = grid(start, stop, step)
-        rising = sorted(values)
+        rising = list(values)
+        for value in rising:
+            if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+                raise ValueError(f"variable '{name}': found {value!r} among its values, expected numbers")
+        rising.sort()
         self._check_new(name, short)
         self.along = Along(Variable(name, short, _labelled(name, rising), override), past, refine)
         return self

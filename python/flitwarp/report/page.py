@@ -42,6 +42,7 @@ NOTES = {  # what to make of a kind of warning
                   "missing among the numbers.",
     "deadlock": "Packets wait for each other in a cycle. What was measured before is kept, and means little.",
     "not run": "The study does not have them yet; running the sweep again does what is left.",
+    "damaged": "A bit of the file has changed since they were written. Running the sweep again does them once more.",
     "results are missing": "The run ended well, but its results are not in the study; run it again.",
 }
 JOB_COLUMNS = {"completion_time": "time ({})", "step_time": "a step ({})", "alone_time": "alone ({})", "slowdown": "slowdown"}
