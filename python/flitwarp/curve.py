@@ -29,12 +29,15 @@ def half_width(values: Sequence[float]) -> float:
     return t * stdev(values) / math.sqrt(count)
 
 
-@dataclass
+@dataclass(repr=False)
 class Point:
     """One place on a curve: the value on the x axis, and the results of every seed."""
 
     x: float
     runs: list[Results] = field(default_factory=list)
+
+    def __repr__(self) -> str:
+        return f"<Point {self.x:g}: {len(self.runs)} runs{', saturated' if self.runs and self.saturated else ''}>"
 
     @property
     def saturated(self) -> bool:
@@ -57,7 +60,7 @@ class Point:
         return half_width(self.values(column, which))
 
 
-@dataclass
+@dataclass(repr=False)
 class Curve:
     """Points in rising order of x, with the label of the legend.
 
@@ -67,6 +70,11 @@ class Curve:
     label: str
     points: list[Point] = field(default_factory=list)
     x: str = "load"
+
+    def __repr__(self) -> str:
+        end = self.saturation()
+        return f"<Curve {self.label}: {len(self.points)} points over {self.x}" + \
+            (f", saturated from {end:g}>" if end is not None else ">")
 
     def stable(self) -> list[Point]:
         """The points below saturation: those whose latency means something."""

@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import Callable, Mapping
+from typing import Callable, Mapping, Sequence
 
 from .results import unknown
 from .settings import path_of
@@ -75,6 +75,74 @@ def _without_comments(text: str) -> str:
     return re.sub(r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/', blank, text, flags=re.DOTALL)
 
 
+def sweep_of(config: str | Path, settings: Sequence[str] = (), load: str | None = None, vary: Sequence[str] = (),
+             seeds: int | None = None) -> Sweep:
+    """The sweep of a configuration that a command line says.
+
+    `load` is from:to:step or values with commas, `vary` has PATH=VALUE,VALUE,... each, `settings` PATH=VALUE for all.
+    """
+    path = Path(config)
+    if not path.exists():
+        raise FileNotFoundError(f"there is no configuration '{path}'")
+    try:
+        is_study = "base" in json.loads(_without_comments(path.read_text()))
+    except (ValueError, TypeError, OSError):
+        is_study = False  # the program says what is wrong
+    if is_study:
+        raise ValueError(f"{path} is a study and says itself what varies: --load, --vary, --seeds and settings go with a configuration")
+    sweep = Sweep(path, re.sub(r"[^\w.+-]+", "-", path.stem).lstrip("-._+") or "sweep", overrides=dict(_pair(s) for s in settings))
+    for asked in vary:
+        where, values = _pair(asked)
+        name = where.rpartition(".")[2] if not where.endswith(".type") else where.split(".")[-2]
+        sweep.add_variable(name, re.sub(r"\W", "", name), [_value(v) for v in _split(values)], where)
+    if load is not None:
+        _add_spoken_load(sweep, load)
+    if seeds is not None:
+        sweep.add_seeds(seeds)
+    return sweep
+
+
+def _pair(text: str) -> tuple[str, str]:
+    path, equals, value = text.partition("=")
+    if not equals or not path:
+        raise ValueError(f"'{text}': expected PATH=VALUE, such as network.router.num_vcs=4")
+    return path, value
+
+
+def _split(text: str) -> list[str]:
+    """Values between commas; those in brackets, braces and quotes keep theirs.
+
+    >>> _split('[4, 4],[8, 8]'), _split("2,4")
+    (['[4, 4]', '[8, 8]'], ['2', '4'])
+    """
+    parts, depth, quoted = [""], 0, False
+    for letter in text:
+        quoted ^= letter == '"'
+        depth += 0 if quoted else (letter in "[{") - (letter in "]}")
+        if letter == "," and not depth and not quoted:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return parts
+
+
+def _value(text: str) -> object:
+    """As the program takes it: JSON where it is some, else text."""
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        return text
+
+
+def _add_spoken_load(sweep: Sweep, text: str) -> None:
+    is_range = text.count(":") == 2
+    try:
+        numbers = [float(part) for part in text.split(":" if is_range else ",")]
+    except ValueError:
+        raise ValueError(f"--load '{text}': expected FROM:TO:STEP, such as 0.1:0.9:0.1, or loads with commas") from None
+    sweep.add_loads(*numbers) if is_range else sweep.add_loads(values=numbers)
+
+
 def read_sweep(path: str | Path) -> Sweep:
     """The sweep that a file declares; paths in it are relative to the file."""
     path = Path(path)
@@ -94,7 +162,8 @@ def read_sweep(path: str | Path) -> Sweep:
 def make_sweep(document: object, folder: Path, place: str = "study") -> Sweep:
     """The sweep of a document that was read already."""
     if isinstance(document, dict) and "network" in document:
-        raise ValueError(f"{place} is a configuration, not a study: a study names it as its \"base\"")
+        raise ValueError(f"{place} is a configuration: say what to vary (--load 0.1:0.9:0.1, --vary PATH=VALUE,..., --seeds 3), "
+                         "or write a study that names it as its \"base\"")
     root = _Block(place, document, KEYS)
     base = root.need("base", (str, dict))
     sweep = Sweep(folder / base if isinstance(base, str) else base, str(root.need("name", str)),

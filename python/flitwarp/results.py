@@ -5,6 +5,8 @@
 ...              "applications": [{"name": "blast", "packet_latency": {"mean": 23.5}}]})
 >>> r.value("packet_latency.mean")
 23.5
+>>> r
+<Results results: blast latency 23.5>
 """
 
 from __future__ import annotations
@@ -76,6 +78,20 @@ def seconds(text: str) -> float:
     raise ValueError(f"'{text}' is no time with a unit, such as \"1ns\"")
 
 
+def _in_words(application: Mapping) -> str:
+    """What an application came to: a job's time, or load and latency in ticks."""
+    name = application.get("name", "application")
+    if application.get("completion_time") is not None:
+        slowdown = f", slowdown {application['slowdown']:.4g}" if application.get("slowdown") else ""
+        return f"{name} done in {application['completion_time']:g} ticks{slowdown}"
+    latency = application.get("packet_latency", {})
+    numbers = [("accepted", application.get("accepted_load")), ("latency", latency.get("mean")), ("p99", latency.get("p99"))]
+    if application.get("saturated"):
+        numbers[1:] = []
+    said = ", ".join(f"{word} {value:.4g}" for word, value in numbers if value is not None)
+    return " ".join(filter(None, [str(name), said + (", saturated" if application.get("saturated") else "")]))
+
+
 class Results(dict):
     """A results document. It is a dict; `source` says where it came from, `variables` what its study calls it by."""
 
@@ -105,6 +121,13 @@ class Results(dict):
         if not isinstance(document, dict):
             raise NotResults(f"'{path}' is no results document of flitwarp")
         return cls(document, str(path))
+
+    def __repr__(self) -> str:
+        """In a line: a document has thousands of numbers."""
+        if not self.get("applications"):
+            return f"<Results {self.source}: {self.get('outcome', 'no applications')}>"
+        outcome = "" if self.get("complete", True) else f" ({self.get('outcome', 'incomplete')})"
+        return f"<Results {self.source}: {'; '.join(_in_words(a) for a in self['applications'])}{outcome}>"
 
     @property
     def version(self) -> str:

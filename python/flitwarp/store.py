@@ -76,8 +76,9 @@ def _json(value: object) -> str:
 
 
 def sum_of(row: Sequence[object]) -> str:
-    """What is noted of a row."""
-    return hashlib.sha256(_json(list(row)).encode()).hexdigest()[:32]
+    """What is noted of a row; SQLite gives back a whole number as 2.0 where a column is real."""
+    alike = [int(value) if isinstance(value, float) and value.is_integer() else value for value in row]
+    return hashlib.sha256(_json(alike).encode()).hexdigest()[:32]
 
 
 def writer_of(path: str | Path) -> int | None:

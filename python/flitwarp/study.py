@@ -26,12 +26,15 @@ from .store import DAMAGED, Outcome, RunRow, Store, StudyError
 STATES = {0: "done", 1: "wrong settings", 2: "simulation error", 3: "input or output failed", 130: "interrupted"}
 
 
-@dataclass
+@dataclass(repr=False)
 class Run:
     """One run of a study."""
 
     row: RunRow
     outcome: Outcome | None
+
+    def __repr__(self) -> str:
+        return f"<Run {self.name}: {self.state}>"
 
     @property
     def name(self) -> str:
@@ -87,7 +90,7 @@ class Run:
         return found
 
 
-@dataclass
+@dataclass(repr=False)
 class Study:
     """Runs with what they were made from."""
 
@@ -98,6 +101,11 @@ class Study:
     x: str | None  # the variable along a line: load, mostly
     facts: dict
     runs: list[Run] = field(default_factory=list)
+
+    def __repr__(self) -> str:
+        varied = [f"{name} {', '.join(map(str, values))}" for name, values in self.variables.items()]
+        return f"<Study {self.name}: {len(self.runs)} runs, {sum(run.is_done for run in self.runs)} done; " + \
+            "; ".join([*varied, *([f"over {self.x}"] if self.x else [])]) + ">"
 
     def select(self, where: Mapping[str, object] | None = None) -> list[Run]:
         """The runs whose variables have these values; a list of values accepts each of them."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""flitwarp-sweep STUDY.json, and what a script that ends in sweep.main() offers on its command line."""
+"""flitwarp-sweep STUDY.json or CONFIG.json --load 0.1:0.9:0.1, and what a script that ends in sweep.main() offers on its command line."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Callable, NoReturn, Sequence
 
 from .backend import cores
-from .declare import read_sweep
+from .declare import read_sweep, sweep_of
 from .files import write_file
 from .progress import duration
 from .results import NotResults
@@ -51,7 +51,13 @@ class Parser(argparse.ArgumentParser):
 def _parser(program: str | None, takes_file: bool, description: str) -> argparse.ArgumentParser:
     parser = Parser(prog=program, description=description)
     if takes_file:
-        parser.add_argument("study", help="the study: a JSON file, see docs/sweeps.md")
+        parser.add_argument("study", help="the study: a JSON file, see docs/sweeps.md; or a configuration")
+        spoken = parser.add_argument_group("of a configuration")
+        spoken.add_argument("settings", nargs="*", metavar="PATH=VALUE", help="settings of all runs")
+        spoken.add_argument("--load", metavar="FROM:TO:STEP", help="raise the load until it saturates; or loads with commas")
+        spoken.add_argument("--vary", action="append", default=[], metavar="PATH=VALUE,...",
+                            help="a setting and its values; may be given again")
+        spoken.add_argument("--seeds", type=count_of, metavar="N", help="repeat each run with N seeds")
     parser.add_argument("--out", type=Path, help="folder for what it makes (default: out/NAME)")
     todo = parser.add_argument_group("instead of running").add_mutually_exclusive_group()
     todo.add_argument("--list", action="store_true", help="print the command of every run, at most")
@@ -209,5 +215,11 @@ def sweep_main(sweep: Sweep, argv: Sequence[str] | None = None) -> int:
 def main(argv: Sequence[str] | None = None) -> int:
     """The command line of flitwarp-sweep."""
     parser = command_parser()
-    options = parser.parse_args(argv)
-    return _guarded(parser.prog, lambda: _do(read_sweep(options.study), options))
+    options = parser.parse_intermixed_args(argv)
+
+    def sweep() -> Sweep:
+        if options.load is None and not options.vary and options.seeds is None and not options.settings:
+            return read_sweep(options.study)
+        return sweep_of(options.study, options.settings, options.load, options.vary, options.seeds)
+
+    return _guarded(parser.prog, lambda: _do(sweep(), options))

@@ -134,6 +134,22 @@ def test_a_study_with_a_baseline_knows_how_much_jobs_slow_each_other_down(folder
     assert study.runs[1].results.value("slowdown", "transpose") > study.runs[0].results.value("slowdown", "transpose") >= 1
 
 
+def test_a_configuration_and_what_varies_in_one_line(folder):
+    Path("net.json").write_text((ROOT / "examples" / "torus_uniform.json").read_text())
+    short = ["workload.applications.0.warmup=100", "workload.applications.0.sample=300"]
+    ended = command("net.json", "--load", "0.1:0.3:0.1", "--seeds", 2, "--vary", "network.router.num_vcs=2,4", "--no-report", *short)
+    assert ended.returncode == 0, ended.stderr
+    study = open_study("out/net")
+    assert [run.name for run in study.runs][:3] == ["num-vcs2_L0.1_S1", "num-vcs2_L0.1_S2", "num-vcs2_L0.2_S1"] and len(study.runs) == 12
+    listed = command("net.json", "--vary", "network.topology.widths=[4,4],[8,8]", "--load", "0.1,0.25", "--list").stdout
+    assert [line.split(":")[0] for line in listed.splitlines()] == [f"widths-{n}-{n}-_L{x}" for n in (4, 8) for x in (0.1, 0.25)]
+    write(folder)
+    for arguments, message in ((("net.json",), "say what to vary"), (("net.json", "--load", "0.1:x"), "expected FROM:TO:STEP"),
+                               (("study.json", "--seeds", 2), "is a study and says itself"), (("net.json", "x", "--seeds", 2), "PATH=VALUE")):
+        ended = command(*arguments)
+        assert ended.returncode == 1 and message in ended.stderr and "Traceback" not in ended.stderr
+
+
 def test_make_runs_what_a_makefile_says_and_the_study_takes_it_in(folder):
     write(folder)
     assert "6 runs in vcs.mk" in command("study.json", "--makefile", "vcs.mk").stdout

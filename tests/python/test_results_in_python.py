@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Results documents in Python: one run in one line, numbers by name, arrays, frames; and what wrong input is told."""
 
+import ast
 import doctest
 import importlib
 import json
@@ -14,6 +15,7 @@ import pytest
 import flitwarp
 from flitwarp.curve import Curve, Point, curves_of_files, half_width
 from flitwarp.results import NotResults, Results, UnknownColumn, one_version
+from made_study import make_study
 
 ROOT = Path(__file__).resolve().parents[2]
 SMALL = {"network": {"topology": {"type": "torus", "widths": [4, 4]}},
@@ -148,3 +150,28 @@ def test_a_curve_is_stable_below_its_first_saturated_point():
         return Point(x, [Results({"flitwarp": {}, "applications": [{"saturated": saturated}]})])
     curve = Curve("c", [at(0.1, False), at(0.2, True), at(0.3, False)])
     assert curve.saturation() == 0.2 and [p.x for p in curve.stable()] == [0.1]
+
+
+@pytest.mark.parametrize("notebook", sorted((ROOT / "examples" / "notebooks").glob("*.ipynb")), ids=lambda path: path.stem)
+def test_notebooks_run(notebook, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    for cell in json.loads(notebook.read_text())["cells"]:
+        assert not cell.get("outputs"), "outputs belong to whoever runs it"
+        if cell["cell_type"] == "code":
+            *lines, last = ast.parse("".join(cell["source"])).body
+            exec(compile(ast.Module(lines, []), notebook.name, "exec"), names)
+            if isinstance(last, ast.Expr):
+                assert len(repr(eval(compile(ast.Expression(last.value), notebook.name, "eval"), names))) < 600
+            else:
+                exec(compile(ast.Module([last], []), notebook.name, "exec"), names)
+
+
+def test_what_a_notebook_shows_is_short(tmp_path):
+    study = make_study(tmp_path / "study.sqlite", {"VCs": [2, 4]})
+    assert repr(study) == "<Study made: 8 runs, 8 done; VCs 2, 4; over load>"
+    assert repr(study.runs[0]) == f"<Run {study.runs[0].name}: done>"
+    curve = study.curves(lines="VCs")[0]
+    assert repr(curve) == "<Curve 2 VCs: 4 points over load, saturated from 0.4>" and repr(curve.points[3]) == "<Point 0.4: 1 runs, saturated>"
+    assert repr(study.runs[3].results) == f"<Results {study.runs[3].name}: blast accepted 0.28, saturated>"
+    assert repr(study.runs[0].results) == f"<Results {study.runs[0].name}: blast accepted 0.1, latency 30.1, p99 20>"
