@@ -170,8 +170,24 @@ def settings_of(documents: Sequence[Results], names: bool = False) -> list[dict[
     return [leaves_of(config_of(document)) for document in documents]
 
 
-def worded(names: dict[str, str]) -> Callable[[str, object], str]:
-    """Settings as "num_vcs 2"."""
+def called(name: str, value: object) -> str:
+    """A value of a study's variable as a legend says it: numbers need the variable's name, words do not.
+
+    >>> called("VCs", 2), called("network", "fat tree"), called("adaptive", True)
+    ('2 VCs', 'fat tree', 'adaptive: yes')
+    """
+    if isinstance(value, bool):
+        return f"{name}: {'yes' if value else 'no'}"
+    if isinstance(value, str):
+        return value
+    number = f"{value:g}" if isinstance(value, float) else str(value)
+    return f"{name} {number}" if name == "load" else f"{number} {name}"
+
+
+def wording(documents: Sequence[Results], settings: Sequence[dict], names: dict[str, str]) -> Callable[[str, object], str]:
+    """How labels say settings: as "num_vcs 2", and a study's variables as the study does."""
+    if documents and documents[0].variables is not None and settings[0] == dict(documents[0].variables):
+        return called
     return lambda path, value: f"{names[path]} {shown(value)}"
 
 
@@ -183,14 +199,15 @@ def groups(documents: Sequence[Results], besides: Callable[[Results], Sequence[s
     study's own variables where there are some.
     """
     found: dict[tuple[str, str], tuple[dict, list[Results]]] = {}
-    for document, settings in zip(documents, settings_of(documents, names)):
+    settings = settings_of(documents, names)
+    for document, said in zip(documents, settings):
         left_out = besides(document)
-        leaves = {path: value for path, value in settings.items() if path not in left_out}
+        leaves = {path: value for path, value in said.items() if path not in left_out}
         key = exact(leaves), identity(config_of(document), left_out)
         found.setdefault(key, (leaves, []))[1].append(document)
     every = [leaves for leaves, _ in found.values()]
     paths = differences(every)
-    labels = Labels(every, paths, worded(names_of(paths)))
+    labels = Labels(every, paths, wording(documents, settings, names_of(paths)))
     ordered = sorted(((labels.place(leaves), same) for leaves, same in found.values()), key=lambda pair: pair[0])
     return [(labels.texts[place], once(same)) for place, same in ordered]
 
@@ -204,7 +221,7 @@ def split(documents: Sequence[Results], name: str | None) -> dict[str, list[Resu
     paths = [path for path, short in names.items() if name in (path, short)]
     if not paths:
         raise ValueError(unknown("setting that differs", name, names.values(), "these results"))
-    labels = Labels(every, paths, worded(names))
+    labels = Labels(every, paths, wording(documents, every, names))
     found: dict[str, list[Results]] = {text: [] for text in labels.texts}
     for document, leaves in zip(documents, every):
         found[labels.texts[labels.place(leaves)]].append(document)

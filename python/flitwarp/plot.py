@@ -48,8 +48,16 @@ class Input:
         """All results, those of studies too."""
         found = list(self.results)
         for path in self.studies:
-            found += _study(path).results(self.where)
+            study = _study(path)
+            if self.options.lines is not None:
+                study.check_told(self.options.lines if self.by is None else [*self.options.lines, self.by], self.where)
+            found += study.results(self.where)
         return self._checked(found)
+
+    @property
+    def by(self) -> str | None:
+        """The variable of --by."""
+        return getattr(self.options, "by", None)
 
     @property
     def where(self) -> dict:
@@ -295,12 +303,12 @@ KINDS = {
                         ("application", "column", "lines", "panels", "unit")),
     "throughput": Kind(_throughput, "the most that was accepted at any load, bars over a variable of a study",
                        ("application", "over", "lines")),
-    "latency-pdf": Kind(_distribution("latency_pdf"), "density of latency", ("application", "latency", "unit")),
+    "latency-pdf": Kind(_distribution("latency_pdf"), "density of latency", ("application", "latency", "lines", "unit")),
     "latency-cdf": Kind(_distribution("latency_cdf"), "share of packets up to each latency; --log y: above it",
-                        ("application", "latency", "unit")),
+                        ("application", "latency", "lines", "unit")),
     "latency-percentile": Kind(_distribution("latency_percentile"), "latency over percentile: 90, 99, 99.9, ...",
-                               ("application", "latency", "unit")),
-    "hop-histogram": Kind(_hop_histogram, "share of packets by hops", ("application",)),
+                               ("application", "latency", "lines", "unit")),
+    "hop-histogram": Kind(_hop_histogram, "share of packets by hops", ("application", "lines")),
     "time-series": Kind(_time_series, "latency and accepted load over time, with the phases of the run",
                         ("application", "unit")),
     "scatter": Kind(_scatter, "each packet of a packet log: latency over creation, or any two columns",
@@ -308,8 +316,8 @@ KINDS = {
     "channel-heatmap": Kind(_channel_heatmap, "how busy each channel is, drawn on the network",
                             ("form", "limits")),
     "comparison": Kind(_comparison, "bars of a column with confidence intervals",
-                       ("application", "column", "by", "unit")),
-    "jobs": Kind(_jobs, "bars for each job: slowdown, completion_time or step_time", ("column", "unit")),
+                       ("application", "column", "by", "lines", "unit")),
+    "jobs": Kind(_jobs, "bars for each job: slowdown, completion_time or step_time", ("column", "lines", "unit")),
     "interference": Kind(_interference, "who slows whom: a matrix of runs of two jobs each", ("limits",)),
     "communication-matrix": Kind(_communication_matrix, "who sends how much to whom, from a packet log",
                                  ("value", "limits", "unit"), "log"),
@@ -410,7 +418,8 @@ def kind_parser(name: str) -> Parser:
         own.add_argument("--where", action="append", metavar="NAME=VALUE",
                          help="of a study: only runs with this value; may be given again")
     if "by" in kind.options:
-        own.add_argument("--by", metavar="SETTING", help="which groups the bars (load, or the first that differs)")
+        own.add_argument("--by", metavar="NAME", help="setting, or variable of a study, that groups the bars (load, or the first that "
+                         "differs)")
     if "x" in kind.options:
         columns = "a column of the log, or packet_latency, network_latency, head_latency, queueing, extra_hops"
         own.add_argument("--x", default="created", metavar="COLUMN", help=f"{columns} (created)")

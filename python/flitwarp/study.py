@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Mapping, Sequence
 
-from .apart import at, distinct
+from .apart import at, called, distinct
 from .curve import Curve, Point
 from .files import write_file
 from .jobs import TRAFFIC, is_job
@@ -140,12 +140,7 @@ class Study:
         if lines is None:
             lines = [v for v in self.variables if v != x and len({str(r.variables[v]) for r in runs}) > 1]
         lines = [lines] if isinstance(lines, str) else list(lines)
-        for name in lines:
-            self._check(name)
-        hidden = [v for v in (*self.variables, self.x) if v and v != x and v not in lines
-                  and len({str(run.variables[v]) for run in runs}) > 1]
-        if hidden:
-            raise ValueError(f"the runs differ in {', '.join(hidden)} too: name it among the lines, or hold it at a value (where)")
+        self._check_told([x, *lines], runs)
         curves: dict[tuple[str, ...], Curve] = {}
         for run in runs:
             label = ", ".join(self.label(name, run.variables[name]) for name in lines) or self.title
@@ -162,13 +157,18 @@ class Study:
             curve.label = label
         return list(curves.values())
 
-    @staticmethod
-    def label(name: str, value: object) -> str:
-        """A value as a legend says it: numbers need their variable's name, words do not."""
-        if isinstance(value, bool):
-            return f"{name}: {'yes' if value else 'no'}"
-        return str(value) if isinstance(value, str) else f"{value:g} {name}" if isinstance(value, float) else \
-            f"{value} {name}"
+    def check_told(self, names: Sequence[str], where: Mapping[str, object] | None = None) -> None:
+        """Raises where runs differ in a variable that is not among these: they would be drawn as one."""
+        self._check_told(names, [run for run in self.select(where) if run.is_done])
+
+    def _check_told(self, names: Sequence[str], runs: Sequence[Run]) -> None:
+        for name in names:
+            self._check(name)
+        hidden = [v for v in (*self.variables, self.x) if v and v not in names and len({str(run.variables[v]) for run in runs}) > 1]
+        if hidden:
+            raise ValueError(f"the runs differ in {', '.join(hidden)} too: name it among the lines, or hold it at a value (where)")
+
+    label = staticmethod(called)
 
     def combinations(self, names: Sequence[str], where: Mapping[str, object] | None = None) -> list[dict]:
         """The values of these variables that occur together, in the order of the runs."""

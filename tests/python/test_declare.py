@@ -98,7 +98,7 @@ def test_wrong_studies_are_refused_with_the_place_and_what_is_accepted(folder, c
 
 
 @pytest.mark.parametrize("text, message", [("{", "study.json:1:2:"), ("[]", "found a list, expected an object"),
-                                           (json.dumps(SMALL), "is a configuration, not a study")])
+                                           (json.dumps(SMALL), "is a configuration: say what to vary")])
 def test_other_files_are_refused(folder, text, message):
     (folder / "study.json").write_text(text)
     ended = command("study.json")

@@ -115,6 +115,7 @@ COMMANDS = [
     ["channel-heatmap", "{run}", "--form", "profile"],
     ["comparison", "{sweep}", "--column", "accepted_load"],
     ["comparison", "{seeds}", "{full}"],
+    ["comparison", "{study}", "--by", "kind", "--lines", "VCs", "--lines", "load"],
     ["jobs", "{jobs}"],
     ["jobs", "{jobs}", "--column", "completion_time", "--unit", "us"],
     ["interference", "{jobs}"],
@@ -325,3 +326,13 @@ def test_panels_of_settings_and_of_variables(files, source, arguments, titles, m
     assert plot.main(["load-latency", *given, *arguments]) == 0
     assert [ax.get_title() for ax in made[0].axes] == titles
     assert plot.main(["load-latency", *given, "--panels", "depth"]) == 1
+
+
+def test_names_of_a_study_tell_bars_and_lines_apart(files, drawn, capsys):
+    assert plot.main(["comparison", files["study"], "--by", "kind", "--lines", "VCs", "--where", "load=0.2"]) == 0
+    ax = drawn[-1][0].axes[0]
+    assert ax.get_xlabel() == "kind" and [t.get_text() for t in ax.get_xticklabels()] == ["a", "b"] and legend(ax) == ["2 VCs", "4 VCs"]
+    assert plot.main(["latency-cdf", files["study"], "--lines", "VCs", "--where", "load=0.2", "--where", "kind=a"]) == 0
+    assert legend(drawn[-1][0].axes[0]) == ["2 VCs", "4 VCs"]
+    assert plot.main(["latency-cdf", files["study"], "--lines", "VCs"]) == 1
+    assert "differ in kind, load too" in capsys.readouterr().err

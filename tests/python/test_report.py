@@ -112,7 +112,7 @@ def test_every_figure_is_there_in_three_formats(made):
         assert figure["error"] == "" and f"picture-{number}" in made["page"].ids
         assert sorted(figure["files"]) == ["pdf", "png", "svg"]
         assert all((made["folder"] / path).stat().st_size > 500 for path in figure["files"].values())
-    assert all(path.exists() for path in made["files"]) and len(made["files"]) == 2 + 9
+    assert all(path.exists() for path in made["files"]) and len(made["files"]) == 3 + 9
     assert not list(made["folder"].rglob(".*"))  # nothing half written
 
 

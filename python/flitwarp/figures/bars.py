@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Mapping, Sequence
 
 import numpy
 
-from ..apart import SEED, Labels, config_of, differences, groups, identity, names_of, once, settings_of, shown, worded
+from ..apart import SEED, Labels, config_of, differences, groups, identity, names_of, once, settings_of, shown, wording
 from ..curve import Point
 from ..jobs import is_job
 from ..results import Results, UnknownColumn, Which, unknown
 from ..units import choose, is_time, words
 from .distribution import bar_look
 from .load import Scaled
-from .style import Figure, Layout, drawing, finish, fit_ticks
+from .style import Figure, Layout, add_intervals, drawing, finish, fit_ticks
 
 if TYPE_CHECKING:
     from ..study import Study
@@ -105,8 +105,7 @@ def grouped_bars(group_name: str, groups: Sequence[str], bars: Sequence[str], ce
             none = [math.nan]  # bars of which none is drawn have a place in the legend
             ax.bar(list(drawn) or none, heights or none, 0.92 * BARS / len(bars), label=bar or None,
                    **bar_look(j, len(bars)))
-            ax.errorbar(list(drawn), heights, yerr=[0 if math.isnan(half) else half for half in halves], fmt="none",
-                        ecolor="0.15", elinewidth=0.7, capsize=1.8, capthick=0.7)
+            add_intervals(ax, list(drawn), heights, halves, "0.15", 1.8)
         if "y" not in (chosen.log or ""):
             ax.set_ylim(bottom=min(0, ax.get_ylim()[0]))
         if crosses:
@@ -159,7 +158,7 @@ def _arranged(runs: Sequence[Results], by: str | None) -> tuple[str, list[str], 
         within.setdefault(along.place(leaves), []).append(leaves)
     needed = {p for same in within.values() for p in differences(same, [SEED, *grouping])}
     telling = [p for p in (*paths, *sorted(needed - set(paths))) if p in needed]
-    bars = Labels(settings, telling, worded({**names_of(telling), **names}))
+    bars = Labels(settings, telling, wording(runs, settings, {**names_of(telling), **names}))
     cells: dict[tuple[int, int], Point] = {}
     for run, leaves in zip(runs, settings):
         place = along.place(leaves), bars.place(leaves)

@@ -18,7 +18,7 @@ from ..curve import Curve, Point
 from ..results import Results, UnknownColumn, Which
 from ..units import Unit, choose, is_time, words
 from .distribution import percentile
-from .style import LINES, MARK, Figure, Layout, drawing, finish, look
+from .style import LINES, MARK, Figure, Layout, add_intervals, drawing, finish, look
 
 PERCENTILES = (50.0, 90.0, 99.0, 99.9)
 BAND_TOP = 12  # times the lowest latency: the end of a linear axis
@@ -96,8 +96,7 @@ def _along(curves: Sequence[Curve], application: Which, unit: Unit) -> str:
 def _line(ax: Axes, x: Sequence[float], y: Sequence[float], halves: Sequence[float], label: str, style: dict) -> None:
     """A curve with bars of half widths; NaN is no bar."""
     ax.plot(x, y, label=label, **style)
-    ax.errorbar(x, y, yerr=[0 if math.isnan(half) else half for half in halves], fmt="none", ecolor=style["color"],
-                elinewidth=0.7, capsize=1.6, capthick=0.7)
+    add_intervals(ax, x, y, halves, style["color"], 1.6)
 
 
 def _mark_saturation(ax: Axes, curves: Sequence[Curve]) -> None:

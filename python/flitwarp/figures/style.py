@@ -12,7 +12,7 @@ import os
 import textwrap
 from contextlib import contextmanager
 from dataclasses import dataclass
-from math import ceil, floor, log10
+from math import ceil, floor, isnan, log10
 from pathlib import Path
 from typing import Iterable, Iterator, Sequence
 
@@ -153,6 +153,14 @@ def look(i: int, count: int = 1) -> dict:
     else:
         colour = matplotlib.colors.to_hex(matplotlib.colormaps[SEQUENTIAL](0.93 * i / (count - 1)))
     return {"color": colour, "marker": MARKERS[i % len(MARKERS)], "linestyle": LINES[i % len(LINES)]}
+
+
+def add_intervals(ax: Axes, x: Sequence[float], y: Sequence[float], halves: Sequence[float], colour: str, cap: float) -> None:
+    """Bars of half widths; none, not even its ends, where there is no interval (NaN)."""
+    there = [place for place in zip(x, y, halves) if not isnan(place[2])]
+    if there:
+        places, values, widths = zip(*there)
+        ax.errorbar(places, values, yerr=widths, fmt="none", ecolor=colour, elinewidth=0.7, capsize=cap, capthick=0.7)
 
 
 def finish(ax: Axes, layout: Layout, x_label: str, y_label: str, *, x_axis: Axes | None = None, lift: float = 0,
