@@ -71,7 +71,7 @@ struct booksim_router {
     uint32_t number;
     /* BookSim's numbers of ports by ours, as inputs and as outputs, and ours by its: it counts those to
        terminals in front, behind the others on a mesh or torus with one at each router, and none that are not used, but for
-       those at the edges of a mesh. */
+       those at the edges of a mesh; those to routers by their numbers, where it builds them so. */
     uint16_t *in_number, *out_number, *in_port, *out_port;
     uint32_t in_count, out_count;
     uint64_t *arrived; /* input lanes to which a flit has come in this cycle, as BookSim numbers them */

@@ -149,19 +149,33 @@ static bool leads_other_way(const struct network *network, uint32_t port, bool a
            (port < fly->radix) != as_output;
 }
 
-/* Are the channels of this side in the order of the routers at their other ends, not in that of our ports? */
-static bool goes_by_neighbour(const struct network *network, bool as_outputs)
+/*
+ * The place of a channel to a router in BookSim's order, where that is not the order of our ports: by the router at the other end,
+ * and for outputs of a flattened butterfly by dimension first.
+ */
+static uint64_t place_by_neighbour(const struct network *network, uint32_t router, uint32_t port, bool as_output)
 {
-    return strcmp(network->topology.ops->name, "file") == 0 || (topology_hyperx(&network->topology) && !as_outputs);
+    const struct topology *topology = &network->topology;
+    uint32_t target = network_link(network, router, port)->target;
+    bool by_dimension = topology_hyperx(topology) && as_output && target != FW_NONE;
+    uint32_t local = network->routing.local_ports;
+    uint64_t dimension = by_dimension ? topology->ops->channel_class(topology, router, port - local) : 0;
+    return dimension << 32 | target;
 }
 
-/* Channels to routers before that at the other end of this one. */
-static uint32_t neighbours_before(const struct network *network, uint32_t router, uint32_t port)
+static bool goes_by_neighbour(const struct network *network)
 {
-    uint32_t target = network_link(network, router, port)->target, count = 0;
+    return strcmp(network->topology.ops->name, "file") == 0 || topology_hyperx(&network->topology);
+}
+
+static uint32_t neighbours_before(const struct network *network, uint32_t router, uint32_t port, bool as_outputs)
+{
+    uint64_t place = place_by_neighbour(network, router, port, as_outputs);
+    uint32_t count = 0;
     for (uint32_t other = network->routing.local_ports; other < network->ports; other++) {
-        uint32_t its = network_link(network, router, other)->target;
-        count += its != FW_NONE && (its < target || (its == target && other < port));
+        uint64_t its = place_by_neighbour(network, router, other, as_outputs);
+        bool is_used = network_link(network, router, other)->target != FW_NONE;
+        count += is_used && (its < place || (its == place && other < port));
     }
     return count;
 }
@@ -171,7 +185,7 @@ static uint32_t number_side(const struct network *network, uint32_t router, bool
 {
     uint32_t ports = network->ports, local = network->routing.local_ports, count = 0, terminals = 0;
     uint32_t first = network->topology.grid && local == 1 ? local : 0;
-    bool is_sorted = goes_by_neighbour(network, as_outputs);
+    bool is_sorted = goes_by_neighbour(network);
     for (uint32_t i = 0; i < ports; i++) {
         uint32_t port = i + first < ports ? i + first : i + first - ports;
         const struct link *link = network_link(network, router, port);
@@ -183,7 +197,7 @@ static uint32_t number_side(const struct network *network, uint32_t router, bool
     }
     for (uint32_t port = local; port < ports && is_sorted; port++)
         if (numbers[port] != NO_NUMBER)
-            numbers[port] = (uint16_t)(terminals + neighbours_before(network, router, port));
+            numbers[port] = (uint16_t)(terminals + neighbours_before(network, router, port, as_outputs));
     return count;
 }
 
