@@ -52,7 +52,7 @@ export class Controls {
     constructor(private readonly player: Player, source: Source, host: ControlsHost, cycle: number) {
         const step = (cycles: number) => void player.step({cycles});
         this.playButton = h("button", {id: "play", type: "button", class: "primary", onclick: () => player.toggle()});
-        this.eventButton = h("button", {id: "next-event", type: "button", disabled: true, title: "To the next event of what is selected (E)",
+        this.eventButton = h("button", {id: "next-event", type: "button", disabled: true, title: "Run to the next event of the selection (E)",
                                         onclick: () => host.nextEvent()}, "Next event");
         this.goTo = h("input", {id: "go-to", type: "number", min: 0, step: cycle, placeholder: "tick", "aria-label": "go to time"});
         const speedText = h("output", {id: "speed-text", for: "speed"});
@@ -107,7 +107,7 @@ export class Controls {
 
     selected(what: string | null): void {
         this.eventButton.disabled = what === null;
-        this.eventButton.title = what === null ? "Select a router or a flit first" : `To the next event of ${what} (E)`;
+        this.eventButton.title = what === null ? "Select a router or a flit first" : `Run to the next event of ${what} (E)`;
     }
 
     show(frame: Frame): void {

@@ -63,7 +63,7 @@ export class Engine {
         if ("died" in answered) {
             this.worker?.terminate();
             this.worker = null;
-            return {ok: false, errors: [answered.died, "The engine of this page has begun anew."]};
+            return {ok: false, errors: [answered.died, "The simulator in this page has been restarted."]};
         }
         return JSON.parse(answered.answer) as Reply;
     }

@@ -29,7 +29,7 @@ export class HeatMap {
         this.buttons.forEach((button) => (button.disabled = !list.length));
         this.canvas.hidden = !list.length;
         if (!list.length) {
-            this.note.textContent = "This run did not record its channels one by one: workload.per_channel=true does.";
+            this.note.textContent = "This run did not record single channels. Set workload.per_channel=true to record them.";
             return;
         }
         const {mean, max} = channels!.utilisation;

@@ -82,7 +82,7 @@ export class Inspector {
         this.gone = packet ? null : id;
         this.host.showWay(packet?.path.map(([router]) => router) ?? []);
         return packet ? this.packet(id, packet)
-                      : [h("div", {class: "head"}, this.chip(id, "h2")), h("p", {class: "note"}, "It is not in the network any more: all of it has arrived.")];
+                      : [h("div", {class: "head"}, this.chip(id, "h2")), h("p", {class: "note"}, "This packet has arrived and left the network.")];
     }
 
     private overview(): Node[] {
@@ -96,7 +96,7 @@ export class Inspector {
             facts([["network", `${topology.type.replaceAll("_", " ")}${sizes}`], ["drawn as", layout.name], ["routers", short(topology.routers)],
                    ["terminals", short(topology.terminals)], ["channels", short(this.network.channels)], ["router", router.type.replaceAll("_", " ")],
                    ["virtual channels", short(router.num_vcs)], ["buffer", `${short(router.input_depth)} flits a VC`], ["tick", `${short(scene.tick_ns)} ns`]]),
-            h("p", {class: "note"}, "Select a router, a channel or a flit to see what is in it and what it waits for. Zoom in to see buffers."),
+            h("p", {class: "note"}, "Click a router, a channel or a flit to see what it holds and what it waits for. Zoom in to see buffers."),
         ];
     }
 
@@ -106,7 +106,7 @@ export class Inspector {
             h("li", {}, `${this.network.portName(router, from)} \u2192 ${this.network.portName(router, to)}, VC ${vc}`));
         return [
             this.head(`Router ${this.network.name(router)}`, () => this.host.goToRouter(router)),
-            facts([["number", String(router)], ["flits in it", `${occupied} of ${fullOccupancy(this.network.scene)}`]]),
+            facts([["number", String(router)], ["flits inside", `${occupied} of ${fullOccupancy(this.network.scene)}`]]),
             h("h3", {}, "Inputs"),
             state.inputs.length ? h("ul", {class: "lanes"}, ...state.inputs.map((lane) => this.input(router, lane)))
                                 : h("p", {class: "note"}, "All idle."),
@@ -130,7 +130,7 @@ export class Inspector {
         const {num_vcs, input_depth} = this.network.scene.router;
         const lanes = all.filter((lane) => lane.holder !== null || lane.flits.length || lane.credits < Math.min(input_depth, most.get(lane.port)!));
         if (!lanes.length) {
-            return h("p", {class: "note"}, "All free, with all their credits.");
+            return h("p", {class: "note"}, "All free, with full credits.");
         }
         const holder = (lane: OutputLane) => lane.holder === null ? "\u2013"
             : `${this.network.portName(router, Math.floor(lane.holder / num_vcs))}, VC ${lane.holder % num_vcs}`;
@@ -144,15 +144,15 @@ export class Inspector {
             h("div", {class: "head"}, this.chip(id, "h2"),
               packet.path.length ? h("button", {type: "button", onclick: () => this.host.goToRouter(packet.path.at(-1)![0])}, "Show") : ""),
             facts([["from terminal", short(packet.source)], ...known(packet.destination, "to terminal"), ...known(packet.size, "flits"),
-                   ...known(packet.created, "created at"), ...known(packet.entered, "entered at"), ["head came to", packet.at === undefined ? "no router yet" : `router ${this.network.name(packet.at)}`]]),
-            h("h3", {}, "Waits"),
-            h("p", {}, packet.waits || "It does not wait."),
-            h("h3", {}, "Way so far"),
+                   ...known(packet.created, "created at"), ...known(packet.entered, "entered at"), ["head reached", packet.at === undefined ? "no router yet" : `router ${this.network.name(packet.at)}`]]),
+            h("h3", {}, "State"),
+            h("p", {}, packet.waits || "Not waiting."),
+            h("h3", {}, "Path so far"),
             packet.path.length
                 ? table(["router", "tick", "by", "VC"], packet.path.map(([router, tick, port, vc]) => [
                     h("button", {type: "button", class: "link", onclick: () => this.host.goToRouter(router)}, this.network.name(router)),
                     short(tick), this.network.portName(router, port), String(vc)]))
-                : h("p", {class: "note"}, "It has not come to a router yet."),
+                : h("p", {class: "note"}, "It has not reached a router yet."),
         ];
     }
 
@@ -164,7 +164,7 @@ export class Inspector {
             facts([["latency", `${channels.latency[channel]} ticks`], ["utilisation", `${short(100 * (this.frame?.utilisation[channel] ?? 0))} %`],
                    ["from port", String(channels.from_port[channel])], ["to port", String(channels.to_port[channel])]]),
             h("h3", {}, "On it now"),
-            flits.length ? table(["packet", "flit", "VC", "of its way"], flits.map(([, vc, packet, position, size, progress]) => [
+            flits.length ? table(["packet", "flit", "VC", "done"], flits.map(([, vc, packet, position, size, progress]) => [
                 this.chip(packet, "span"), `${position + 1} of ${size}`, String(vc), `${Math.round(100 * progress)} %`]))
                          : h("p", {class: "note"}, "No flit."),
         ];

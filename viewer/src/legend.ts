@@ -10,7 +10,7 @@ export function showLegend(theme: ThemeSwitch): void {
         return h("div", {}, h("span", {class: "name"}, title), h("span", {class: "end"}, low), bar, h("span", {class: "end"}, high));
     };
     const write = () => byId("legend").replaceChildren(
-        ramp("channels, used", "0", "100 %", theme.palette.channels), ramp("routers, filled", "0", "100 %", theme.palette.routers));
+        ramp("channels in use", "0", "100 %", theme.palette.channels), ramp("routers, how full", "0", "100 %", theme.palette.routers));
     theme.changed.add(write);
     write();
 }

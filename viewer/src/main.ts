@@ -301,26 +301,26 @@ class App {
         const steps = 70;
         new Keyboard([
             {keys: [" "], shown: "Space", does: "Play or pause", act: () => player().toggle()},
-            {keys: ["."], does: "One cycle", act: () => void player().step({cycles: 1})},
-            {keys: [">", ":"], shown: "Shift .", does: "Ten cycles", act: () => void player().step({cycles: 10})},
-            ...(this.source.span ? [{keys: [","], does: "One cycle back", act: () => void (this.source.span && player().step({cycles: -1}))}] : []),
-            {keys: ["e"], does: "To the next event of what is selected", act: () => void this.nextEvent()},
+            {keys: ["."], does: "Step one cycle", act: () => void player().step({cycles: 1})},
+            {keys: [">", ":"], shown: "Shift .", does: "Step ten cycles", act: () => void player().step({cycles: 10})},
+            ...(this.source.span ? [{keys: [","], does: "Step one cycle back", act: () => void (this.source.span && player().step({cycles: -1}))}] : []),
+            {keys: ["e"], does: "Run to the next event of the selection", act: () => void this.nextEvent()},
             {keys: ["g"], does: "Go to a time", act: () => this.show!.controls.focusGoTo()},
             {keys: ["r"], does: "Back to the beginning", act: () => void this.restart()},
             {keys: ["+", "="], does: "Nearer", act: () => view().zoom(1.3)},
             {keys: ["-", "_"], shown: "\u2212", does: "Farther", act: () => view().zoom(1 / 1.3)},
-            {keys: ["0"], does: "The whole network", act: () => view().fit()},
+            {keys: ["0"], does: "Show the whole network", act: () => view().fit()},
             {...pan("ArrowLeft", steps, 0), shown: "\u2190", does: "Move left"},
             {...pan("ArrowRight", -steps, 0), shown: "\u2192", does: "Move right"},
             {...pan("ArrowUp", 0, steps), shown: "\u2191", does: "Move up"},
             {...pan("ArrowDown", 0, -steps), shown: "\u2193", does: "Move down"},
             {keys: ["Enter"], shown: "Enter", does: "Select the router in the middle", act: () => view().select({kind: "router", router: view().middleRouter()})},
             {keys: ["]"], does: "Select the next router", act: () => this.selectNext(1)},
-            {keys: ["["], does: "Select the router before", act: () => this.selectNext(-1)},
+            {keys: ["["], does: "Select the previous router", act: () => this.selectNext(-1)},
             {keys: ["/"], does: "Find a router or terminal", act: () => this.search.focus()},
             {keys: ["d"], does: "Dark or light", act: () => this.theme.toggle()},
-            {keys: ["?"], does: "These keys", act: () => byId<HTMLDialogElement>("help").showModal()},
-            {keys: ["Escape"], shown: "Esc", does: "Leave the tour, or select nothing", act: () => {
+            {keys: ["?"], does: "Show these keys", act: () => byId<HTMLDialogElement>("help").showModal()},
+            {keys: ["Escape"], shown: "Esc", does: "Close the tour, or clear the selection", act: () => {
                 this.tour.end();
                 view().select(null);
             }},

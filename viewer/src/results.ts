@@ -45,7 +45,7 @@ export class ResultsView {
     constructor(documents: NamedResults[], private readonly title: string, theme: ThemeSwitch) {
         this.runs = runsOf(documents);
         this.chosen = new Set(this.runs.slice(0, MOST_CHOSEN));
-        const nothing = "None of the chosen runs has this.";
+        const nothing = "None of the ticked runs has this.";
         this.curves = new Figure({title: "Latency over load", x: "load, flits a terminal and cycle", y: "packet latency, ticks", file: "latency", nothing}, theme,
             choice("statistic", [["mean", "mean"], ["p50", "median"], ["p99", "99 %"], ["p99.9", "99.9 %"]], (value) => {
                 this.statistic = value as Statistic;
@@ -59,7 +59,7 @@ export class ResultsView {
             }));
         this.hops = new Figure({title: "Hops of the chosen runs", x: "hops", y: "share of packets", file: "hops", nothing}, theme);
         this.series = new Figure({title: "Latency over time", x: "tick", y: "packet latency, ticks", file: "series",
-                                  nothing: "These runs did not record a series: workload.series_interval=500 does, for example."}, theme);
+                                  nothing: "These runs did not record a series. Set workload.series_interval=500, for example."}, theme);
         const withChannels = this.runs.find((run) => run.results.channels?.list) ?? this.runs[0];
         this.heat = new HeatMap(theme, choice("run", [withChannels, ...this.runs.filter((run) => run !== withChannels)].map((run) => [run.name, run.name]),
                                               (name) => this.heat.show(this.runs.find((run) => run.name === name)!.results)));
@@ -77,8 +77,8 @@ export class ResultsView {
             h("section", {"aria-label": "runs"},
               h("div", {class: "head"}, h("h2", {}, this.runs.length === 1 ? "One run" : `${this.runs.length} runs`),
                 h("button", {type: "button", id: "export-runs", onclick: () => this.saveTable()}, "Data")),
-              this.runs.length === 1 ? h("p", {class: "note"}, "Digest ", h("code", {id: "digest"}, this.runs[0].results.simulation?.digest ?? "none"), ": this run has the same on every machine.")
-                                     : h("p", {class: "note"}, `Ticked runs are in the figures of single runs; at most ${MOST_CHOSEN}.`),
+              this.runs.length === 1 ? h("p", {class: "note"}, "Digest ", h("code", {id: "digest"}, this.runs[0].results.simulation?.digest ?? "none"), ": the same on every machine.")
+                                     : h("p", {class: "note"}, `Tick up to ${MOST_CHOSEN} runs to show them in the figures of single runs.`),
               h("div", {class: "scroll"}, h("table", {id: "runs"},
                 h("thead", {}, h("tr", {}, h("td", {}), h("th", {scope: "col"}, "run"), ...COLUMNS.map(({name}, i) =>
                     h("th", {scope: "col"}, h("button", {type: "button", class: "link", onclick: () => this.sort(i)}, name))))),

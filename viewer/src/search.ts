@@ -45,7 +45,7 @@ export class Search {
                 this.take(router);
             }}, label)));
         if (!this.found.length && this.field.value.trim()) {
-            this.list.replaceChildren(h("li", {class: "note"}, "Nothing of that name"));
+            this.list.replaceChildren(h("li", {class: "note"}, "Nothing found"));
         }
         this.list.hidden = !this.list.childElementCount;
         this.field.setAttribute("aria-expanded", String(!this.list.hidden));

@@ -71,13 +71,13 @@ export class Settings {
         this.fields.clear();
         this.errors.replaceChildren();
         if (!this.forms.length) {
-            this.panel.replaceChildren(h("p", {class: "note"}, `A recording: nothing can be changed here${await this.reason()}. Open its configuration with \`flitwarp view\` to try other settings.`));
+            this.panel.replaceChildren(h("p", {class: "note"}, `This is a recording. Nothing can be changed here${await this.reason()}. Open its configuration with \`flitwarp view\` to try other settings.`));
             return;
         }
         this.panel.replaceChildren(h("form", {class: "settings", onsubmit: (event: Event) => {
             event.preventDefault();
             void this.restart();
-        }}, this.source.isLive ? "" : h("p", {class: "note", id: "can-run"}, "A recording is on show. This page carries the engine too: change a setting and run it, here in the browser."),
+        }}, this.source.isLive ? "" : h("p", {class: "note", id: "can-run"}, "This is a recording. The page also contains the simulator: change a setting and run it here in the browser."),
             ...this.sections(), this.errors,
             h("div", {class: "actions"}, h("button", {type: "submit", class: "primary", id: "apply"}, this.source.isLive ? "Restart with these" : "Run with these"))));
     }
@@ -85,7 +85,7 @@ export class Settings {
     /** Of a recording: why there is no engine beside it. */
     private async reason(): Promise<string> {
         const {no_engine} = (await this.source.scene()) as Recording;
-        return no_engine ? `, since ${no_engine}` : "";
+        return no_engine ? `, because ${no_engine}` : "";
     }
 
     /** What one changes most stands first; the rest is folded away, by the part of the configuration that it belongs to. */

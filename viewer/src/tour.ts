@@ -9,12 +9,12 @@ interface Stop {
 }
 
 const STOPS: Stop[] = [
-    {at: "network", title: "The network", text: "Squares are routers, filled as their colour says; lines are channels, darker or brighter the more they carry. Drag to move, turn the wheel to come nearer."},
-    {at: "play", title: "Time", text: "Play, or go one cycle at a time with the full stop. The slider sets how many cycles a second."},
-    {at: "zoom-in", title: "Close up", text: "Near enough, routers open: buffers with a slot for every flit. A flit has its packet's colour and its number in it; 1 is the head."},
-    {at: "tab-inspect", title: "Inspect", text: "Click a router, a channel or a flit: here you read what it holds and what it waits for. \u2018Next event\u2019 goes on until something happens to it."},
-    {at: "tab-settings", title: "Settings", text: "Change load, traffic, routing or buffers and restart. The charts keep the run before as a dashed line."},
-    {at: "open-gallery", title: "Gallery", text: "Ten ready scenarios, a deadlock among them. The keys are listed under \u2018Keys\u2019, or press the question mark."},
+    {at: "network", title: "The network", text: "Squares are routers: colour shows how full they are. Lines are channels: the stronger the colour, the more they carry. Drag to move, scroll to zoom."},
+    {at: "play", title: "Time", text: "Press Play, or step one cycle at a time with the full stop key. The slider sets the cycles per second."},
+    {at: "zoom-in", title: "Close up", text: "Zoom in and routers show their buffers, with a slot for every flit. A flit has the colour of its packet and its number in the packet; 1 is the head."},
+    {at: "tab-inspect", title: "Inspect", text: "Click a router, a channel or a flit to see what it holds and what it waits for. \u2018Next event\u2019 runs until something happens to it."},
+    {at: "tab-settings", title: "Settings", text: "Change load, traffic, routing or buffers, then restart. The charts keep the previous run as a dashed line."},
+    {at: "open-gallery", title: "Gallery", text: "Ten ready-made scenarios, including a deadlock. \u2018Keys\u2019, or the question mark, lists all keyboard shortcuts."},
 ];
 const COOKIE = "flitwarp_tour=seen";
 
@@ -59,7 +59,7 @@ export class Tour {
         this.box.replaceChildren(
             h("h2", {}, title, h("span", {class: "count"}, `${this.at + 1} of ${STOPS.length}`)), h("p", {}, text),
             h("div", {class: "actions"},
-              h("button", {type: "button", id: "tour-end", onclick: () => this.end()}, "Leave"),
+              h("button", {type: "button", id: "tour-end", onclick: () => this.end()}, "Skip"),
               this.at ? h("button", {type: "button", onclick: () => this.go(-1)}, "Back") : "", next));
         this.box.hidden = false;
         this.place(byId(at));
