@@ -13,12 +13,12 @@ export class Notes {
     private notes: Note[] = [];
     private readonly panel = byId("notes");
     private readonly caption = byId("caption");
-    private readonly field = h("textarea", {id: "note-text", rows: 3, "aria-label": "note", placeholder: "What there is to see here"});
+    private readonly field = h("textarea", {id: "note-text", rows: 3, "aria-label": "note", placeholder: "What to look at here"});
     private readonly list = h("ol", {class: "notes"});
 
     constructor(private readonly host: NotesHost) {
         this.panel.append(
-            h("p", {class: "note"}, "Playing stops at a note, and its text stands under the network. \u2018Save\u2019 puts them into the page."),
+            h("p", {class: "note"}, "Playing stops at each note and shows its text under the network. \u2018Save\u2019 keeps your notes in the page."),
             h("form", {onsubmit: (event: Event) => {
                 event.preventDefault();
                 this.add(this.field.value.trim());

@@ -29,7 +29,7 @@ export class Saving {
             h("div", {class: "actions"}, h("button", {type: "button", id: "save-picture", onclick: () => this.picture()}, "Save picture")),
             ...(this.source.record ? [
                 h("h3", {}, "The run"),
-                h("p", {class: "note"}, "One file that plays in any browser, without a server, with the settings of now and your notes. Students can run it with others there."),
+                h("p", {class: "note"}, "One file that plays in any browser, without a server, with the current settings and your notes. Students can change the settings and run it there."),
                 h("form", {class: "settings", onsubmit: (event: Event) => {
                     event.preventDefault();
                     button.disabled = true;
