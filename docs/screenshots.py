@@ -48,6 +48,17 @@ def network(camera):
         camera.take("network")
 
 
+def beside(camera):
+    with viewed(camera.window, SCENARIOS / "02_tornado_torus.json") as page:
+        camera.window.click("#tab-settings")
+        camera.window.run("document.getElementById('option-network.routing').value = 'valiant'")
+        camera.window.click("#run-beside")
+        page.go_to(1000)
+        page.at(1000)
+        wait_for(lambda: camera.window.run("return window.flitwarp.besideTick()") == 1000)
+        camera.take("beside")
+
+
 def flits(camera):
     with viewed(camera.window, SCENARIOS / "01_wormhole_blocking.json") as page:
         page.go_to(300)
@@ -95,6 +106,7 @@ def main():
         camera.resize(1280, 720)
         camera.theme("light")
         network(camera)
+        beside(camera)
         flits(camera)
         results(camera)
         camera.theme("dark")

@@ -210,6 +210,7 @@ static int cli_view(struct call *call)
         status = server_run((uint32_t)port, &served, &call->errors) ? EXIT_DONE : EXIT_IO;
     }
     viewed_run_close(session.run);
+    viewed_run_close(session.beside);
     text_release(&session.documents);
     arena_release(&session.sent);
     return status;

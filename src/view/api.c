@@ -13,7 +13,8 @@ enum { DETAILS_MOST = 64 }; /* routers in full in a frame */
 /* One request as it is answered. */
 struct api_call {
     struct view_session *session;
-    struct viewed_run *run; /* NULL: results are shown */
+    struct viewed_run **place; /* of the session: the run that is asked for, or the one beside it */
+    struct viewed_run *run;    /* there; NULL: none, results are shown */
     const struct request *request;
     const struct json *body; /* an object; NULL for GET */
     struct arena arena;      /* of this request */
@@ -207,9 +208,13 @@ static void change_run(struct api_call *call, struct view_source source, char **
     struct viewed_run *run = can_be ? viewed_run_open(&source, overrides, count, &call->errors) : NULL;
     if (!run)
         return;
-    viewed_run_close(call->session->run);
-    call->session->run = call->run = run;
     struct view_session *session = call->session;
+    viewed_run_close(*call->place);
+    *call->place = call->run = run;
+    if (run == session->beside) {
+        get_scene(call);
+        return;
+    }
     session->base = source;
     session->overrides = arena_array(&session->sent, char *, count);
     session->override_count = count;
@@ -233,6 +238,12 @@ static void post_restart(struct api_call *call)
         errors_add(&call->errors, "overrides: expected a list of texts \"PATH=VALUE\"");
     else
         change_run(call, call->session->base, overrides, (int)count);
+}
+
+static void post_close(struct api_call *call)
+{
+    viewed_run_close(*call->place);
+    *call->place = NULL;
 }
 
 static void get_options(struct api_call *call)
@@ -329,6 +340,7 @@ static const struct {
     {"api/results", false, false, get_results},
     {"api/options", false, true, get_options},
     {"api/restart", true, true, post_restart},
+    {"api/close", true, true, post_close},
     {"api/gallery", false, false, get_gallery},
     {"api/open", true, false, post_open},
     {"api/record", true, true, post_record},
@@ -378,7 +390,11 @@ static int answer_file(const struct request *request, struct answer *answer, str
 void view_answer(void *context, const struct request *request, struct answer *answer)
 {
     struct view_session *session = context;
-    struct api_call call = {.session = session, .run = session->run, .request = request, .out = &answer->body};
+    char which[8];
+    bool is_beside = query_find(request, "run", which, sizeof which) && strcmp(which, "beside") == 0;
+    struct viewed_run **place = is_beside ? &session->beside : &session->run;
+    struct api_call call = {
+        .session = session, .place = place, .run = *place, .request = request, .out = &answer->body};
     call.errors.arena = &call.arena;
     size_t count = sizeof calls / sizeof *calls, found = 0;
     int status = 400;
@@ -389,9 +405,9 @@ void view_answer(void *context, const struct request *request, struct answer *an
     } else if (request->is_post != calls[found].is_post) {
         status = 405;
         errors_add(&call.errors, "expected %s", calls[found].is_post ? "POST" : "GET");
-    } else if (calls[found].needs_run && !call.run) {
+    } else if (calls[found].needs_run && !call.run && !(session->run && calls[found].answer == post_restart)) {
         status = 409;
-        errors_add(&call.errors, "results are shown, and no run");
+        errors_add(&call.errors, is_beside ? "there is no run beside" : "results are shown, and no run");
     } else {
         answer_call(&call, calls[found].answer);
     }

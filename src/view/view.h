@@ -267,6 +267,7 @@ struct view_session {
     view_trial *fits;                         /* asked before another run is opened; NULL: nobody is */
     struct view_source base;                  /* what is shown, without the overrides of the page */
     struct viewed_run *run;                   /* owned */
+    struct viewed_run *beside;                /* owned: the same with other settings, to be compared; NULL: none */
     struct text documents;                    /* results to be shown: items of a JSON array */
     struct arena sent;                        /* owned: configurations and overrides that came from the page */
     char **overrides;                         /* of the page, in force */

@@ -458,6 +458,23 @@ def test_what_is_on_show_is_saved_with_notes_as_a_page(window, small_file):
     page.leave()
 
 
+def test_two_runs_go_side_by_side(window, small_file):
+    with viewed(window, small_file) as page:
+        window.click("#tab-settings")
+        fill(window, "workload.applications.0.load", 0.1)
+        window.click("#run-beside")
+        for tick in (30, 12):  # the past too
+            page.go_to(tick)
+            page.at(tick)
+            wait_for(lambda: window.run("return window.flitwarp.besideTick()") == tick)
+        shown, beside = ask(page.address, "frame"), ask(page.address, "frame?run=beside")
+        assert shown["now"] == beside["now"] == 12 and beside["in_flight"] < shown["in_flight"]
+        assert f"load 0.1 {beside['in_flight']} in flight" in page.text("#beside-label")
+        assert f"as it is {shown['in_flight']} in flight" in page.text("#first-label")
+        window.click("#close-beside")
+        wait_for(lambda: window.run("return document.getElementById('beside').hidden"))
+
+
 def test_what_the_text_speaks_of_is_tried_by_a_button(window, small_file):
     with viewed(window, small_file) as page:
         window.click("#open-gallery")
@@ -467,7 +484,7 @@ def test_what_the_text_speaks_of_is_tried_by_a_button(window, small_file):
         window.click("#open-gallery")
         window.run("document.querySelector('[data-scenario=\"03_torus_deadlock\"]').click()")
         wait_for(lambda: window.texts("#inspect .try") == ["Try datelines"])
-        window.click("#inspect .try")
+        window.run("document.querySelector('#inspect .try').click()")  # it may be written anew meanwhile
         wait_for(lambda: ask(page.address, "scene")["config"]["network"]["routing"]["dateline"] == "balanced")
 
 

@@ -38,6 +38,8 @@ export class Charts {
     private askedAt = -Infinity;
     private timer = 0;
     private run = 0;
+    /** A run beside this one: dashed, in place of the run before. */
+    beside: Source | null = null;
 
     constructor(private readonly theme: ThemeSwitch) {
         const holder = byId("charts");
@@ -93,6 +95,9 @@ export class Charts {
         const isCoarser = from > 0 && added.window !== undefined && added.window !== this.series.window;
         if (isCoarser) {
             added = await source.series(0).catch(() => EMPTY);
+        }
+        if (this.beside) {
+            this.before = await this.beside.series(0).catch(() => EMPTY);
         }
         if (run !== this.run || (source.isLive && from !== this.series.time.length)) {
             return; // of a run that is over, or come already

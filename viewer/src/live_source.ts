@@ -36,7 +36,8 @@ export class LiveSource implements Source {
     readonly canChange = true;
     readonly span = null;
 
-    constructor(private readonly question: Ask) {}
+    /** `which`: of two runs, "run=beside" is the second. */
+    constructor(private readonly question: Ask, private readonly which = "") {}
 
     scene = () => this.ask<Scene>("scene");
     frame = (routers: number[]) => this.ask<Frame>(withRouters("frame", routers));
@@ -51,11 +52,13 @@ export class LiveSource implements Source {
     open = async (scenario: string) => void (await this.ask("open", {scenario}));
     results = async () => (await this.ask<{documents: NamedResults[]}>("results")).documents;
     runResults = async () => (await this.ask<{results: Results}>("run-results")).results;
+    beside = () => new LiveSource(this.question, "run=beside");
+    close = async () => void (await this.ask("close", {}));
     record = async (from: number, cycles: number, notes: Note[]) => (await this.ask<{page: string}>("record", {from, cycles, notes})).page;
     quit = async () => void (await this.ask("quit", {}));
 
     private async ask<T>(path: string, body?: unknown): Promise<T> {
-        const reply = await this.question(path, body);
+        const reply = await this.question(this.which ? `${path}${path.includes("?") ? "&" : "?"}${this.which}` : path, body);
         if (!reply.ok) {
             throw new Refused(reply.errors ?? ["flitwarp has refused, without a reason"]);
         }

@@ -3,6 +3,7 @@
 import "uplot/dist/uPlot.min.css";
 import "./app.css";
 import type {Frame} from "./api";
+import {Beside, statusOf} from "./beside";
 import {Charts} from "./charts";
 import {tellApart, ThemeSwitch} from "./colours";
 import {Controls} from "./controls";
@@ -32,7 +33,7 @@ import {Tour} from "./tour";
 declare global {
     interface Window {
         /** For tests: what is on the screen. */
-        flitwarp: {drawn(): Drawn | null; chartPoints(): number; isReady: boolean; pan(dx: number, dy: number): void};
+        flitwarp: {drawn(): Drawn | null; besideTick(): number | null; chartPoints(): number; isReady: boolean; pan(dx: number, dy: number): void};
     }
 }
 
@@ -56,14 +57,16 @@ class App {
     private readonly notes = new Notes({now: () => this.now(), goTo: (tick) => void this.goTo(tick)});
     private readonly saving: Saving;
     private show: Show | null = null;
+    private beside: Beside | null = null;
     /** What an application has said that cannot go on. */
     private reported: string | null = null;
     /** The dimensions that a grid of many shows as planes. */
     private plane: Pair = [0, 1];
 
     constructor(private readonly source: Source) {
-        this.settings = new Settings(source, {restarted: () => this.load(true)});
+        this.settings = new Settings(source, {restarted: () => this.load(true), beside: (overrides) => this.openBeside(overrides)});
         this.gallery = new Gallery(source, async (overrides) => {
+            await this.beside?.close();
             this.charts.clear();
             await this.settings.load();
             await this.load(false);
@@ -77,7 +80,7 @@ class App {
         showLegend(this.theme);
         this.buttons();
         window.flitwarp = {
-            drawn: () => this.show?.view.drawn() ?? null, chartPoints: () => this.charts.points(), isReady: false,
+            drawn: () => this.show?.view.drawn() ?? null, besideTick: () => this.beside?.tick ?? null, chartPoints: () => this.charts.points(), isReady: false,
             pan: (dx, dy) => this.show?.view.pan(dx, dy),
         };
     }
@@ -160,6 +163,10 @@ class App {
         view.show(frame, glideMs);
         controls.show(frame);
         this.notes.show(frame.now);
+        if (this.beside) {
+            byId("first-label").replaceChildren(h("b", {}, "as it is"), h("span", {class: "note"}, statusOf(frame)));
+            void this.beside.follow(frame.now, glideMs).then(() => this.charts.update(this.source));
+        }
         inspector.show(frame);
         deadlock.show(frame.deadlock);
         this.tabs.setDeadlock(frame.deadlock !== null);
@@ -254,6 +261,19 @@ class App {
         const router = at < 0 ? view.middleRouter() : (at + way + view.network.routers) % view.network.routers;
         view.goToRouter(router, false);
         view.select({kind: "router", router});
+    }
+
+    private async openBeside(overrides: string[]): Promise<void> {
+        await this.beside?.close();
+        this.show!.player.pause();
+        this.beside = await Beside.open(this.source.beside!()!, overrides, this.theme, {
+            failed: (error) => this.failed(error),
+            closed: () => {
+                this.beside = this.charts.beside = null;
+            },
+        });
+        this.charts.beside = this.beside.source;
+        await this.show!.player.refresh();
     }
 
     private async playAgain(): Promise<void> {

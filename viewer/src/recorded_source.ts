@@ -47,6 +47,8 @@ export class RecordedSource implements Source {
     options = async (): Promise<OptionForm[]> => this.engine?.options() ?? [];
     gallery = async (): Promise<Scenario[]> => this.engine?.gallery() ?? [];
 
+    beside = () => this.engine?.beside() ?? null;
+
     async restart(overrides: string[]): Promise<void> {
         await (this.engine ?? this.recording).restart(overrides);
         this.shown = this.engine!;

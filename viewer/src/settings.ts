@@ -10,6 +10,8 @@ const FIRST = [/\.load$/, /applications\.\d+\.traffic$/, /^network\.routing$/, /
 export interface SettingsHost {
     /** A new simulation has begun. */
     restarted(): Promise<void>;
+    /** A second one shall run beside the first, with these settings. */
+    beside(overrides: string[]): Promise<void>;
 }
 
 export class Settings {
@@ -30,6 +32,22 @@ export class Settings {
 
     /** Starts anew with what the forms say. */
     async restart(): Promise<void> {
+        await this.take(() => this.start());
+    }
+
+    /** Runs what the forms say beside what is on show, which stays as it is. */
+    async runBeside(): Promise<void> {
+        const before = new Map(this.overrides);
+        await this.take(async () => {
+            await this.host.beside(this.list());
+            this.overrides = before;
+            await this.refresh();
+        });
+        this.overrides = before;
+    }
+
+    /** Begins something with what the forms say; what is wrong with that stands under them. */
+    private async take(begin: () => Promise<void>): Promise<void> {
         for (const form of this.forms) {
             const text = this.textOf(form);
             if (text !== plain(form.value)) {
@@ -40,7 +58,7 @@ export class Settings {
         }
         this.errors.replaceChildren();
         try {
-            await this.start();
+            await begin();
         } catch (error) {
             const reasons = error instanceof Refused ? error.reasons : [String(error)];
             this.errors.replaceChildren(...reasons.map((reason) => h("p", {}, reason)));
@@ -60,8 +78,12 @@ export class Settings {
         }
     }
 
+    private list(): string[] {
+        return [...this.overrides].map(([path, value]) => `${path}=${value}`);
+    }
+
     private async start(): Promise<void> {
-        await this.source.restart([...this.overrides].map(([path, value]) => `${path}=${value}`));
+        await this.source.restart(this.list());
         await this.refresh();
         await this.host.restarted();
     }
@@ -79,7 +101,8 @@ export class Settings {
             void this.restart();
         }}, this.source.isLive ? "" : h("p", {class: "note", id: "can-run"}, "This is a recording. The page also contains the simulator: change a setting and run it here in the browser."),
             ...this.sections(), this.errors,
-            h("div", {class: "actions"}, h("button", {type: "submit", class: "primary", id: "apply"}, this.source.isLive ? "Restart with these" : "Run with these"))));
+            h("div", {class: "actions"}, h("button", {type: "submit", class: "primary", id: "apply"}, this.source.isLive ? "Restart with these" : "Run with these"),
+              h("button", {type: "button", id: "run-beside", title: "A second network with these settings, beside the one on show", onclick: () => void this.runBeside()}, "Run beside"))));
     }
 
     /** Of a recording: why there is no engine beside it. */

@@ -31,6 +31,10 @@ export interface Source {
     /** Of the run on show, once it is over. */
     runResults(): Promise<Results>;
     quit(): Promise<void>;
+    /** Another run, beside this one; not there where there can be none. */
+    beside?(): Source | null;
+    /** Of a run beside another: it is not needed any more. */
+    close?(): Promise<void>;
     /** The run as a page that plays by itself; not there where nobody can make one. */
     record?(from: number, cycles: number, notes: Note[]): Promise<string>;
 }
