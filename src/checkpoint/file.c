@@ -135,7 +135,7 @@ static void sink_put(struct sink *sink, const void *bytes, size_t count, ZSTD_En
     do {
         ZSTD_outBuffer out = {.dst = sink->buffer, .size = BUFFER_BYTES};
         left = ZSTD_compressStream2(sink->compressor, &out, &in, directive);
-        FW_CHECK(!ZSTD_isError(left), "zstd: %s", ZSTD_getErrorName(left));
+        NEED(!ZSTD_isError(left), "zstd: %s", ZSTD_getErrorName(left)); /* of memory */
         fwrite(sink->buffer, 1, out.pos, sink->stream);
     } while (directive == ZSTD_e_end ? left > 0 : in.pos < in.size);
 }

@@ -78,5 +78,6 @@ int main(int argc, char **argv)
 {
     interrupt_end();
     signal(SIGPIPE, SIG_IGN); /* a reader that goes away is an error like others, and files are finished or dropped */
+    signal(SIGXFSZ, SIG_IGN); /* so is a file that may not grow */
     return flush_output(call_command(argc, argv));
 }

@@ -5,6 +5,7 @@
  */
 #include "metrics/statistics.h"
 
+#include "base/need.h"
 #include "base/rewind.h"
 #include "flitwarp/error.h"
 
@@ -220,9 +221,15 @@ void bins_release(struct bins *bins)
     *bins = (struct bins){0};
 }
 
+enum { MOST_BINS = 100000000 };
+
 void bins_reach(struct bins *bins, uint64_t count)
 {
     uint64_t room = bins->room ? bins->room : 16;
+    NEED(count <= MOST_BINS,
+         "a time series reaches bin %llu of %llu ticks, and has at most %u; take a longer workload.series_interval or "
+         "--rate-interval",
+         (unsigned long long)count, (unsigned long long)bins->interval, MOST_BINS);
     while (room < count)
         room *= 2;
     if (room > bins->room && count) {

@@ -3,6 +3,7 @@
 #include "view/view.h"
 
 #include "base/checksum.h"
+#include "base/need.h"
 #include "network/network.h"
 #include "flitwarp/shown.h"
 
@@ -190,8 +191,9 @@ static void write_packed(struct text *out, const char *bytes, size_t size)
 {
     enum { GZIP = 16 + MAX_WBITS };
     z_stream stream = {.next_in = (unsigned char *)bytes, .avail_in = (uInt)size};
+    FW_CHECK(size <= UINT32_MAX, "%zu bytes of frames at once", size);
     int status = deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, GZIP, MAX_MEM_LEVEL, Z_DEFAULT_STRATEGY);
-    FW_CHECK(status == Z_OK && size <= UINT32_MAX, "zlib cannot begin: %d", status);
+    NEED(status == Z_OK, "out of memory for the compressor");
     size_t room = deflateBound(&stream, (uLong)size);
     unsigned char *packed = memory_take(room);
     stream.next_out = packed;

@@ -90,11 +90,8 @@ def test_command_writes_its_files(name, place):
 # ---- a full disk ----
 
 def limit_files(size):
-    """Files end at a size, as they do on a full disk; the signal that comes with it is not what is tested."""
-    def limit():
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
-    return limit
+    """Files end at a size, as they do on a full disk; the signal that comes with it kills nobody."""
+    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
 
 @pytest.mark.parametrize("size", [0, 100])
@@ -315,6 +312,15 @@ def test_out_of_memory(name, place):
         assert status == 3 and ("memory" in errors or "refuses" in errors), (more, status, errors)
         assert left(place) == [], more
     assert 3 in statuses, statuses
+
+
+def test_a_time_series_of_too_many_bins_names_the_setting(place):
+    (place / "late.csv").write_text("time,source,destination,bytes\n0,0,1,8\n5000000000,0,1,8\n")
+    trace = {"network": {"topology": {"type": "torus", "widths": [4]}, "router": {"num_vcs": 2}},
+             "workload": {"series_interval": 1, "applications": [{"type": "trace", "file": "late.csv", "format": "csv"}]}}
+    (place / "late.json").write_text(json.dumps(trace))
+    status, _, errors = end(start(place, ["run", "late.json", "--results", "out/results.json"]))
+    assert status == 3 and "take a longer workload.series_interval" in errors and "invariant" not in errors and left(place) == []
 
 
 # ---- sweeps ----
