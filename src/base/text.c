@@ -174,6 +174,29 @@ const char *path_beside(struct arena *arena, const char *file, const char *path)
     return arena_format(arena, "%.*s/%s", (int)(slash - file), file, path);
 }
 
+/* A file that is not there yet by the folder that it will be in. */
+static bool will_be_one(const char *a, const char *b)
+{
+    struct arena arena = {0};
+    struct stat x, y;
+    const char *name_a = strrchr(a, '/'), *name_b = strrchr(b, '/');
+    bool are_one = strcmp(name_a ? name_a + 1 : a, name_b ? name_b + 1 : b) == 0 &&
+                   stat(path_beside(&arena, name_a ? a : "./", "."), &x) == 0 &&
+                   stat(path_beside(&arena, name_b ? b : "./", "."), &y) == 0 && x.st_dev == y.st_dev &&
+                   x.st_ino == y.st_ino;
+    arena_release(&arena);
+    return are_one;
+}
+
+bool paths_are_one(const char *a, const char *b)
+{
+    struct stat x, y;
+    bool has_a = stat(a, &x) == 0, has_b = stat(b, &y) == 0;
+    if (has_a && has_b)
+        return S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+    return !has_a && !has_b && will_be_one(a, b);
+}
+
 static bool output_failed(struct output_file *output, struct errors *errors, int reason)
 {
     errors_add(errors, "cannot write '%s': %s", output->path, strerror(reason));

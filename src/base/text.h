@@ -51,6 +51,8 @@ bool number_read(const char **text, uint64_t most, uint64_t *number);
 char *file_read(struct arena *arena, const char *path, size_t *size);
 /* `path` as seen from the directory that holds `file`; absolute paths stay as they are. */
 const char *path_beside(struct arena *arena, const char *file, const char *path);
+/* Do two names mean one regular file, or will they when it is there? */
+bool paths_are_one(const char *a, const char *b);
 
 /*
  * A file that is written without a name in the folder of its target and takes its

@@ -42,6 +42,7 @@ void checkpoint_begin(struct checkpoint *checkpoint)
     checkpoint->caught = interrupt_catch();
     checkpoint->stops = 0;
     checkpoint->process = (uint64_t)getpid();
+    checkpoint->lock = -1;
     checkpoint->next_seconds = wall_seconds() + checkpoint->seconds;
 }
 
@@ -94,18 +95,37 @@ void checkpoint_clean(const struct checkpoint *checkpoint)
 
 /* ---- writing ---- */
 
-static bool write_ranks(const struct checkpoint *checkpoint, const char *path, struct errors *errors)
+static bool write_ranks(const struct checkpoint *checkpoint, const char *path, int *lock, struct errors *errors)
 {
     const struct checkpoint_facts *facts = &checkpoint->facts;
     const char *own = rank_file(path, facts->rank, facts->generation, errors->arena);
-    bool is_good = !ranks_largest(checkpoint->ranks, !checkpoint_file_write(own, facts, errors));
+    bool is_good = !ranks_largest(checkpoint->ranks, !checkpoint_file_write(own, facts, NULL, errors));
     struct checkpoint_facts list = *facts;
     list.is_list = 1;
     if (is_good && facts->rank == 0)
-        is_good = checkpoint_file_write(path, &list, errors);
+        is_good = checkpoint_file_write(path, &list, lock, errors);
     is_good = !ranks_largest(checkpoint->ranks, !is_good);
     if (!keeps_all(checkpoint))
         remove_generation(checkpoint, is_good ? facts->generation - 1 : facts->generation);
+    return is_good;
+}
+
+/* Of two runs that write by one name the second goes on without. The lock goes from the file before to the new one. */
+static bool write_locked(struct checkpoint *checkpoint, const char *path, struct errors *errors)
+{
+    struct ranks *ranks = checkpoint->ranks;
+    bool is_ours = checkpoint->lock >= 0 && !keeps_all(checkpoint);
+    if (!is_ours && ranks_lead(ranks) && checkpoint_file_is_locked(path))
+        errors_add(errors, "cannot write '%s': it is that of another run that goes on", path);
+    if (ranks_largest(ranks, errors->count > 0))
+        return false;
+    int lock = -1;
+    bool is_good = ranks ? write_ranks(checkpoint, path, &lock, errors)
+                         : checkpoint_file_write(path, &checkpoint->facts, &lock, errors);
+    int dropped = is_good ? checkpoint->lock : lock;
+    checkpoint->lock = is_good ? lock : checkpoint->lock;
+    if (dropped >= 0)
+        close(dropped);
     return is_good;
 }
 
@@ -126,8 +146,7 @@ void checkpoint_write(struct checkpoint *checkpoint, tick_t now, bool logs_are_w
     if (!is_good)
         errors_add(&errors, "cannot write '%s': a log could not be written, and a restart would go on with it", path);
     else
-        is_good =
-            checkpoint->ranks ? write_ranks(checkpoint, path, &errors) : checkpoint_file_write(path, facts, &errors);
+        is_good = write_locked(checkpoint, path, &errors);
     checkpoint->is_kept |= is_good;
     if (!is_good) { /* the one before counts */
         facts->generation--;

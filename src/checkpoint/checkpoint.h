@@ -33,6 +33,7 @@ struct checkpoint {
     volatile sig_atomic_t stops;         /* it may: the last one is written */
     bool is_kept;                        /* there is one of this run, by that name */
     uint64_t process;                    /* that wrote it, by the system's number */
+    int lock;                            /* on the file, in this process; -1: none */
 };
 
 /* "100000": ticks; "30s", "10min", "2h": wall time. False with an error. */
@@ -61,11 +62,16 @@ struct checkpoint_file *checkpoint_open(const char *path, const struct ranks *ra
 /* Whether this program can write and read checkpoints at all; false with errors, which begin with `asked_by`. */
 bool checkpoint_is_possible(const char *asked_by, struct errors *errors);
 
-/* The heap as it is. In its place when it is whole, and on the disk; false, with errors and the file before it untouched, if that failed. */
-bool checkpoint_file_write(const char *path, const struct checkpoint_facts *facts, struct errors *errors);
+/*
+ * The heap as it is. In its place when it is whole, and on the disk; false, with errors and the file before it untouched, if
+ * that failed. A descriptor that has the lock of the file is left in `lock`, where that is not NULL.
+ */
+bool checkpoint_file_write(const char *path, const struct checkpoint_facts *facts, int *lock, struct errors *errors);
 
-/* Whether one may be put there: there is nothing, or an older one that it replaces; false with errors. */
+/* Whether one may be put there: there is nothing, or an older one of a run that is over; false with errors. */
 bool checkpoint_file_is_free(const char *path, struct errors *errors);
+/* Whether a run that goes on has its lock; every run has that of its last one. */
+bool checkpoint_file_is_locked(const char *path);
 
 struct checkpoint_file;
 /* NULL, with errors, for what is no whole checkpoint of this build. */

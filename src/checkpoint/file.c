@@ -19,6 +19,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -252,7 +253,7 @@ static void sync_folder(const char *path)
     }
 }
 
-bool checkpoint_file_write(const char *path, const struct checkpoint_facts *facts, struct errors *errors)
+bool checkpoint_file_write(const char *path, const struct checkpoint_facts *facts, int *lock, struct errors *errors)
 {
     struct output_file output;
     if (!output_open(&output, path, errors))
@@ -268,14 +269,30 @@ bool checkpoint_file_write(const char *path, const struct checkpoint_facts *fact
         output_discard(&output);
         return errors_add(errors, "cannot write '%s': %s", path, fault);
     }
+    int held = lock ? fcntl(fileno(output.stream), F_DUPFD_CLOEXEC, 0) : -1; /* before others see the file */
+    if (held >= 0)
+        flock(held, LOCK_EX | LOCK_NB);
     bool is_good = output_commit(&output, errors);
+    if (lock)
+        *lock = held;
     sync_folder(path);
     return is_good;
+}
+
+bool checkpoint_file_is_locked(const char *path)
+{
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    bool is_locked = file >= 0 && flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    if (file >= 0)
+        close(file);
+    return is_locked;
 }
 
 bool checkpoint_file_is_free(const char *path, struct errors *errors)
 {
     size_t bytes;
+    if (checkpoint_file_is_locked(path))
+        return errors_add(errors, "--checkpoint: '%s' is that of a run that goes on; expected another name", path);
     const unsigned char *mapped = checkpoint_map(path, &bytes);
     if (!mapped)
         return true; /* nothing to lose */

@@ -23,9 +23,6 @@ static bool names_are_good(const struct logs *logs, struct errors *errors)
         if (name && !csv_name_is_valid(name))
             errors_add(errors, "%s: '%s' is no %s; accepted: names that end in .csv or .csv.zst", run_log_flags[i],
                        name, i == RUN_LOG_PACKETS ? "packet log" : "log");
-        for (uint32_t other = 0; name && other < i; other++)
-            if (logs->names[other] && strcmp(name, logs->names[other]) == 0)
-                errors_add(errors, "%s: '%s' is the file of %s too", run_log_flags[i], name, run_log_flags[other]);
     }
     return errors->count == before;
 }

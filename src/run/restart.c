@@ -42,14 +42,11 @@ static const char *checkpoint_name(const struct run_request *request, struct are
 static int run_try_name(struct run *run)
 {
     struct errors *errors = &run->simulation.errors;
-    const char *path = run->checkpoint.path, *results = run->request.results;
-    const char *flag = results && strcmp(results, path) == 0 ? "--results" : NULL;
-    for (uint32_t i = 0; i < RUN_LOG_KINDS && !flag; i++)
-        if (run->request.logs.names[i] && strcmp(run->request.logs.names[i], path) == 0)
-            flag = run_log_flags[i];
-    if (flag)
-        errors_add(errors, "--checkpoint: '%s' is the file of %s too", path, flag);
-    return !flag && checkpoint_file_is_free(path, errors) ? results_try(path, errors) : EXIT_USAGE;
+    const char *path = run->checkpoint.path;
+    int status = run_check_names(run);
+    if (status == EXIT_DONE && !checkpoint_file_is_free(path, errors))
+        status = EXIT_USAGE;
+    return status == EXIT_DONE ? results_try(path, errors) : status;
 }
 
 int run_plan_checkpoints(struct run *run)

@@ -70,6 +70,9 @@ int run_agree(const struct ranks *ranks, const struct errors *errors, int status
 /* The model and its settings; false with errors of the simulation. */
 bool model_prepare(struct model_run *run, struct simulation *simulation);
 
+/* file_names.c: an exit status, with errors where a file would be written twice, or over what is read. */
+int run_check_names(struct run *run);
+
 /* restart.c */
 int run_plan_checkpoints(struct run *run);
 void run_take_checkpoints(struct run *run); /* from now on */

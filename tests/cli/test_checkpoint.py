@@ -357,6 +357,25 @@ def test_results_that_cannot_be_written(tmp_path):
     assert {path.name for path in broken.iterdir()} == {path.name for path in whole.iterdir()}
 
 
+def test_two_runs_with_one_name(tmp_path):
+    """The second is refused while the first goes on, and takes its place afterwards."""
+    (tmp_path / "config.json").write_text(json.dumps(LARGER))
+    command = ["run", "config.json", "--quiet", "--checkpoint-every", "500", "--checkpoint", "c"]
+    first = subprocess.Popen([PROGRAM, *command, "workload.applications.0.sample=100000000"], cwd=tmp_path, stdout=subprocess.DEVNULL)
+    try:
+        until = time.monotonic() + 60
+        while not (tmp_path / "c").exists() and time.monotonic() < until:
+            time.sleep(0.02)
+        refused = flitwarp(*command, cwd=tmp_path)
+        assert refused.returncode == 1 and "--checkpoint: 'c' is that of a run that goes on" in refused.stderr
+        again = flitwarp("run", "--restart", "c", cwd=tmp_path)
+        assert again.returncode == 1 and "is that of a run that goes on" in again.stderr
+    finally:
+        first.kill()
+        first.wait()
+    assert flitwarp(*command, cwd=tmp_path).returncode == 0
+
+
 def test_the_disk_is_full(tmp_path):
     """The run goes on without, and says so."""
     (tmp_path / "config.json").write_text(json.dumps(LARGER))

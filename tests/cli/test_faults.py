@@ -270,6 +270,40 @@ def test_interrupted_ranks_end_all_together(settings, place):
     assert left(place) in ([], ["packets.csv", "results.json"])
 
 
+# ---- names of files ----
+
+TRACE = {"network": {"topology": {"type": "torus", "widths": [4]}, "router": {"num_vcs": 2}},
+         "workload": {"applications": [{"type": "trace", "file": "messages.csv", "format": "csv"}]}}
+ONE_NAME = {
+    "two outputs": ("config.json", ["--results", "out/a.csv", "--log", "out/../out/a.csv"], "--log: 'out/../out/a.csv' is the file of --results too"),
+    "a link": ("config.json", ["--results", "link.csv", "--log", "out/a.csv"], "is the file of --results too"),
+    "the configuration": ("config.json", ["--results", "config.json"], "--results: the run reads 'config.json', and would write over it"),
+    "what it includes": ("including.json", ["--results", "config.json"], "--results: the run reads 'config.json'"),
+    "the trace": ("trace.json", ["--message-log", "./messages.csv"], "--message-log: the run reads './messages.csv'"),
+    "the trace and a checkpoint": ("trace.json", ["--checkpoint-every", "1000", "--checkpoint", "messages.csv"], "--checkpoint: the run reads 'messages.csv'"),
+}
+
+
+@pytest.mark.parametrize("case", ONE_NAME)
+def test_no_file_is_written_twice_or_over_what_is_read(case, place):
+    config, arguments, message = ONE_NAME[case]
+    (place / "messages.csv").write_text("time,source,destination,bytes\n0,0,1,8\n")
+    (place / "trace.json").write_text(json.dumps(TRACE))
+    (place / "including.json").write_text('{"$include": "config.json"}')
+    (place / "link.csv").symlink_to("out/a.csv")
+    if case == "a link":
+        (place / "out" / "a.csv").touch()
+    before = {path: path.read_bytes() for path in place.iterdir() if path.is_file()}
+    status, _, errors = end(start(place, ["run", config, *arguments]))
+    assert status == 1 and message in errors, errors
+    assert {path: path.read_bytes() for path in place.iterdir() if path.is_file()} == before
+
+
+def test_what_is_no_file_is_written_twice(place):
+    status, _, errors = end(start(place, ["run", "config.json", "--quiet", "--results", "/dev/null", "--log", "out/a.csv"]))
+    assert status == 0, errors
+
+
 # ---- no memory ----
 
 def limit_memory(size):
