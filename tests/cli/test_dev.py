@@ -76,6 +76,14 @@ def test_the_page_is_made_by_whatever_builds_the_program(tmp_path):
     assert called("bench")[:3] == [*made, "cmake -S"]
 
 
+def test_the_fuzzer_fits_the_program():
+    """./dev fuzz needs clang and minutes; that its files call only what there is takes a moment."""
+    sources = [*sorted((ROOT / "tests" / "fuzz").glob("*.c")), ROOT / "tests" / "unit" / "config" / "test_config_rows.c"]
+    flags = ["-std=gnu17", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", *(f"-I{ROOT / folder}" for folder in ("include", "src", "tests/unit"))]
+    ended = subprocess.run(["gcc", "-fsyntax-only", *flags, *sources], capture_output=True, text=True, check=False)
+    assert len(sources) > 5 and ended.returncode == 0, ended.stderr
+
+
 def test_soak_samples_the_memory_of_a_run(tmp_path):
     ended = python(ROOT / "bench" / "soak.py", "0.0003", "flit level", "model", "--out", tmp_path)
     assert ended.returncode in (0, 1), ended.stderr  # a second is no time to judge in
