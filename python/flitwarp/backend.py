@@ -15,9 +15,9 @@ import select
 import signal
 import subprocess
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Collection, Iterable, Protocol
+from typing import Collection, Iterable, Protocol, Sequence
 
 MESSAGE_BYTES = 4000  # of what a failed job printed
 ORPHAN_POLL = 0.2  # seconds between looks at jobs that another process started
@@ -219,3 +219,26 @@ class Local:
             os.close(lock)
         (self.spool / f"{key}.lock").unlink(missing_ok=True)
         return False
+
+
+class Queue(Local):
+    """Jobs in a cluster's queue by a command that submits one and waits for its end, such as `qsub -sync y -b y`.
+
+    The job's command is put behind it. In its words {cores}, {megabytes}, {name} and {err} stand for what the job wants, for
+    its name and for the file that its messages belong into. One such process waits here for each of `at_most` jobs.
+    """
+
+    speculates = False
+
+    def __init__(self, spool: Path, *, submit: Sequence[str], at_most: int = 100):
+        if isinstance(submit, str) or not submit:
+            raise TypeError("submit: expected a list of words, such as [\"qsub\", \"-sync\", \"y\", \"-b\", \"y\"]")
+        super().__init__(Path(os.path.abspath(spool)), at_most, 1 << 62)
+        self.submit = list(submit)
+
+    def start(self, jobs: Iterable[Job]) -> list[str]:
+        return super().start(self._submitted(job) for job in jobs)
+
+    def _submitted(self, job: Job) -> Job:
+        words = {"cores": job.cores, "megabytes": -(-job.memory >> 20) or 1024, "name": f"fw-{job.key[:10]}", "err": self.spool / f"{job.key}.err"}
+        return replace(job, command=(*(word.format(**words) for word in self.submit), *job.command), cores=1, memory=0)

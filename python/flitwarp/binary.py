@@ -47,7 +47,7 @@ def _ask(*arguments: str) -> str:
 
 
 def version() -> str:
-    """Such as "flitwarp 0.1.0": the first line of `flitwarp --version`; the others tell how it was built."""
+    """Such as "flitwarp 1.0.0": the first line of `flitwarp --version`; the others tell how it was built."""
     return _ask("--version").splitlines()[0]
 
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Callable, Iterable, Iterator, Mapping, Sequence, Union
 
 from . import jobs
-from .backend import Backend, Local, cores
+from .backend import Backend, Local, Queue, cores
 from .binary import find_binary, version
 from .files import write_file
 from .lines import DIGITS, Line, LinePlan, Seeds
@@ -308,7 +308,7 @@ class Sweep:
 
 def make_backend(backend: str | Mapping | Backend, spool: Path, cores_limit: int | None = None,
                  memory_limit: int | None = None) -> Backend:
-    """A backend by name ("local", "slurm") or by settings ({"type": "slurm", "partition": "short"})."""
+    """A backend by name ("local", "slurm", "queue") or by settings ({"type": "slurm", "partition": "short"})."""
     if not isinstance(backend, (str, Mapping)):
         return backend
     settings = {"type": backend} if isinstance(backend, str) else dict(backend)
@@ -319,9 +319,11 @@ def make_backend(backend: str | Mapping | Backend, spool: Path, cores_limit: int
         if kind == "slurm":
             from .slurm import Slurm
             return Slurm(spool, **settings)
+        if kind == "queue":
+            return Queue(spool, **settings)
     except TypeError as error:
         raise ValueError(f"backend '{kind}': {error}") from None
-    raise ValueError(f"backend: '{kind}' is unknown; accepted: local, slurm")
+    raise ValueError(f"backend: '{kind}' is unknown; accepted: local, slurm, queue")
 
 
 def _labelled(name: str, values: Iterable[object] | Mapping[object, object]) -> dict[object, object]:

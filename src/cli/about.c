@@ -4,7 +4,7 @@
  *
  * flitwarp help [COMMAND]: what there is, or all that one command takes.
  *
- * flitwarp version: which version this is and how it was built. The first line is for programs: "flitwarp 0.1.0".
+ * flitwarp version: which version this is and how it was built. The first line is for programs: "flitwarp 1.0.0".
  * FLITWARP_BUILD, _FLAGS, _WITH and _WITHOUT come from CMakeLists.txt, for this file alone.
  *
  * flitwarp list [KIND] [--json]: the registered components, sorted by kind and name, one a line; or as a JSON array for

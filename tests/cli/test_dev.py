@@ -41,7 +41,7 @@ def python(*arguments, cwd=ROOT, **environment):
 def test_help_has_a_line_for_every_command(arguments, tmp_path):
     ended = dev(*arguments, cwd=tmp_path)
     assert ended.returncode == 0
-    for command in ("build", "run", "test", "coverage", "digests", "compare", "mutate", "bench", "reproduce", "docs", "format", "lint", "fuzz", "soak", "package", "help"):
+    for command in ("build", "run", "test", "coverage", "digests", "compare", "mutate", "bench", "reproduce", "docs", "format", "lint", "fuzz", "soak", "package", "artifact", "help"):
         assert re.search(rf"^  {command} ", ended.stdout, re.M), command
 
 
@@ -82,6 +82,13 @@ def test_the_fuzzer_fits_the_program():
     flags = ["-std=gnu17", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", *(f"-I{ROOT / folder}" for folder in ("include", "src", "tests/unit"))]
     ended = subprocess.run(["gcc", "-fsyntax-only", *flags, *sources], capture_output=True, text=True, check=False)
     assert len(sources) > 5 and ended.returncode == 0, ended.stderr
+
+
+@pytest.mark.parametrize("words, told", [(("package", "--whell"), "none of --deb, --wheel, --tarball"), (("artifact",), "takes one of amg fitfly"),
+                                         (("artifact", "fitflies"), "takes one of amg fitfly")])
+def test_packages_that_there_are_not_are_refused(words, told):
+    ended = dev(*words)
+    assert ended.returncode == 1 and told in ended.stderr
 
 
 def test_soak_samples_the_memory_of_a_run(tmp_path):

@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import signal
 import sqlite3
 import subprocess
@@ -292,7 +293,7 @@ def test_settings_are_checked_before_anything_runs(folder):
     (lambda: Sweep(SMALL, "s").add_variable("seed", "X", [1, 2], "seed"), "add_seeds"),
     (lambda: Sweep(SMALL, "s").add_seeds(3, 20), "takes a precision"),
     (lambda: Sweep(SMALL, "s").add_variable("v", "V", [1], "vcs").run(quiet=True), "network.router.num_vcs"),
-    (lambda: Sweep(SMALL, "s").run(backend="cloud", quiet=True), "accepted: local, slurm"),
+    (lambda: Sweep(SMALL, "s").run(backend="cloud", quiet=True), "accepted: local, slurm, queue"),
     (lambda: Sweep(SMALL, "s").add_figure("load-latncy").run(quiet=True), "did you mean load-latency"),
     (lambda: Sweep(SMALL, "s").add_variable("VCs", "V", [2], VCS).add_figure("load-latency", lines="VC").run(quiet=True),
      "no variable 'VC'; did you mean VCs"),
@@ -330,6 +331,18 @@ def test_packet_logs_are_kept_when_asked_for(counted):
     log.unlink()
     two_by_loads(logs=True).run(quiet=True)
     assert len(counted()) == 1 and log.exists()
+
+
+def test_a_queue_runs_what_is_put_behind_its_command(folder):
+    (folder / "qsub").write_text('#!/bin/sh\necho "$1 $2" >> asked\nshift 3\nexec "$@"\n')
+    (folder / "qsub").chmod(0o755)
+    place = {"type": "queue", "submit": [str(folder / "qsub"), "{cores}", "{name}", "{err}"], "at_most": 2}
+    study = two_by_loads().run(quiet=True, backend=place)
+    asked = (folder / "asked").read_text().splitlines()
+    assert all(run.outcome.ok for run in study.runs) and len(asked) == len(study.runs)
+    assert all(re.fullmatch("1 fw-[0-9a-f]{10}", line) for line in asked)
+    with pytest.raises(ValueError, match="queue.*expected a list of words"):
+        two_by_loads().run(quiet=True, backend={**place, "submit": "qsub -sync y"})
 
 
 def test_a_program_that_is_too_old_is_told(folder, monkeypatch):

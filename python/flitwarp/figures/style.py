@@ -26,6 +26,9 @@ from matplotlib.path import Path as Outline
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator, ScalarFormatter
 from matplotlib.transforms import Bbox
 
+if not hasattr(Figure, "get_layout_engine"):
+    raise ModuleNotFoundError(f"matplotlib is {matplotlib.__version__}, and figures need 3.6 or newer")
+
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 LINES = ("-", (0, (5, 1.5)), (0, (6, 1.5, 1, 1.5)), (0, (1.2, 1.2)), (0, (5, 1.2, 1, 1.2, 1, 1.2)), (0, (8, 2)),
