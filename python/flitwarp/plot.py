@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Callable, Sequence
 from .apart import split
 from .curve import Curve, curves_of_files, replicas
 from .files import write_file
+from .plot_options import Parser, Usage, application_of, pair_of, percentiles_of, place_of, size_of
 from .results import NotResults, Results, Which, one_version, unknown
 from .store import StudyError
 from .study import Study, open_study
@@ -24,10 +24,6 @@ if TYPE_CHECKING:
 PROGRAM = "flitwarp-plot"
 RESULTS = "flitwarp run CONFIG --results FILE.json writes them"
 LOG = "flitwarp run CONFIG --log FILE.csv writes one"
-
-
-class Usage(ValueError):
-    """The command was given what it does not take."""
 
 
 @dataclass
@@ -331,60 +327,6 @@ COLUMN = {"load-column": "hops.mean", "comparison": "packet_latency.mean"}
 # ---- options -------------------------------------------------------------------------------------------------------
 
 
-class Parser(argparse.ArgumentParser):
-    """Complains in one line, by an exception."""
-
-    def error(self, message: str) -> None:  # type: ignore[override]
-        raise Usage(f"{message} ({self.prog} --help lists options)")
-
-
-def _pair(text: str) -> tuple[float | None, float | None]:
-    match = re.fullmatch(r"([^,:]*)[,:]([^,:]*)", text)
-    try:
-        low, high = (float(part) if part.strip() else None for part in match.groups())  # type: ignore[union-attr]
-    except (AttributeError, ValueError):
-        raise argparse.ArgumentTypeError(f"'{text}' is no range, such as 0,0.8 or ,200") from None
-    return low, high
-
-
-def _size(text: str) -> str | tuple[float, float]:
-    match = re.fullmatch(r"([\d.]+)x([\d.]+)", text)
-    if text in ("column", "page"):
-        return text
-    try:
-        size = tuple(map(float, match.groups()))  # type: ignore[union-attr]
-        if not all(0.8 <= side <= 100 for side in size):
-            raise ValueError
-    except (AttributeError, ValueError):
-        raise argparse.ArgumentTypeError(f"'{text}' is no size: column, page, or inches such as 3.4x2.2, "
-                                         "from 0.8 to 100") from None
-    return size  # type: ignore[return-value]
-
-
-def _percentiles(text: str) -> list[float]:
-    if text == "none":
-        return []
-    try:
-        found = [float(part.strip().lstrip("p")) for part in text.split(",")]
-        if not all(0 <= p <= 100 for p in found):
-            raise ValueError
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"'{text}' is no list of percentiles, such as 50,99,99.9, or none") from None
-    return found
-
-
-def _application(text: str) -> Which:
-    return int(text) if text.isdigit() else text
-
-
-def _place(text: str) -> str:
-    from .figures.style import PLACES
-    place = text.replace("-", " ").replace("_", " ")
-    if place not in PLACES:
-        raise argparse.ArgumentTypeError(f"no place '{text}'; there are {', '.join(p.replace(' ', '-') for p in PLACES)}")
-    return place
-
-
 def kind_parser(name: str) -> Parser:
     """The reader of the arguments of one kind of figure."""
     kind = KINDS[ALIASES[name][0] if name in ALIASES else name]
@@ -394,13 +336,13 @@ def kind_parser(name: str) -> Parser:
     parser.add_argument("files", nargs="*", metavar="FILE", help=what)
     own = parser.add_argument_group("what to draw")
     if "application" in kind.options:
-        own.add_argument("--application", type=_application, metavar="N|NAME", help="one of the run's applications "
+        own.add_argument("--application", type=application_of, metavar="N|NAME", help="one of the run's applications "
                          + ("(all of them)" if name in ("time-series", "scatter") else "(the first)"))
     if "latency" in kind.options:
         own.add_argument("--latency", choices=("packet", "network", "message", "transaction"), default="packet",
                          help="whose latency (packet)")
     if "percentiles" in kind.options:
-        own.add_argument("--percentiles", type=_percentiles, metavar="P,...",
+        own.add_argument("--percentiles", type=percentiles_of, metavar="P,...",
                          help="such as 50,99,99.9, or none (50,90,99,99.9 for one curve, none for several)")
     if "column" in kind.options:
         own.add_argument("--column", default=COLUMN.get(name), help=f"of the results ({COLUMN.get(name, 'slowdown, or completion_time')})")
@@ -429,7 +371,7 @@ def kind_parser(name: str) -> Parser:
     if "value" in kind.options:
         own.add_argument("--value", choices=("flits", "packets", "latency"), default="flits", help="(flits)")
     if "limits" in kind.options:
-        own.add_argument("--limits", type=_pair, metavar="LOW,HIGH", help="of the colours; either may be left out")
+        own.add_argument("--limits", type=pair_of, metavar="LOW,HIGH", help="of the colours; either may be left out")
     if "unit" in kind.options:
         own.add_argument("--unit", choices=("ticks", "fs", "ps", "ns", "us", "ms", "s"),
                          help="of time (that of simulator.tick)")
@@ -440,7 +382,7 @@ def kind_parser(name: str) -> Parser:
     how.add_argument("-o", "--output", action="append", metavar="FILE",
                      help="ending in .tex; may be given again (table.tex)" if name == "table" else
                      f"ending in .png, .svg or .pdf; may be given again ({name}.png)")
-    how.add_argument("--size", type=_size, default="column", metavar="WxH",
+    how.add_argument("--size", type=size_of, default="column", metavar="WxH",
                      help="inches, column (3.4 wide) or page (7) (column)")
     how.add_argument("--title")
     how.add_argument("--x-label", metavar="TEXT")
@@ -450,10 +392,10 @@ def kind_parser(name: str) -> Parser:
     else:
         how.add_argument("--log", choices=("x", "y", "xy"), help="axes with a logarithmic scale")
     how.add_argument("--linear", action="store_true", help="none of them")
-    how.add_argument("--xlim", type=_pair, metavar="LOW,HIGH",
+    how.add_argument("--xlim", type=pair_of, metavar="LOW,HIGH",
                      help="either may be left out; --xlim=-1,2 for negative ones")
-    how.add_argument("--ylim", type=_pair, metavar="LOW,HIGH")
-    how.add_argument("--legend", type=_place, default="auto", metavar="PLACE",
+    how.add_argument("--ylim", type=pair_of, metavar="LOW,HIGH")
+    how.add_argument("--legend", type=place_of, default="auto", metavar="PLACE",
                      help="none, above, right, upper-left, ... (where it covers nothing)")
     parser.set_defaults(kind=name, application=None, unit=None, lines=None, panels=None, where=None, **(ALIASES[name][1] if name in ALIASES else {}))
     return parser

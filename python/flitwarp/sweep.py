@@ -10,7 +10,6 @@
 
 from __future__ import annotations
 
-import inspect
 import itertools
 import json
 import math
@@ -18,73 +17,24 @@ import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Callable, Iterable, Iterator, Mapping, Sequence, Union
+from typing import Callable, Iterable, Iterator, Mapping, Sequence
 
 from . import jobs
 from .backend import Backend, Local, Queue, cores
 from .binary import find_binary, version
 from .files import write_file
-from .lines import DIGITS, Line, LinePlan, Seeds
+from .lines import Line, Seeds
 from .probe import Probe
 from .progress import Costs, Progress
 from .results import unknown
 from .settings import LOAD, SEED, Config, Overrides, Reader, WrongSettings, arguments
 from .store import RunRow, Store, StudyError, writer_of
 from .study import Study, open_study
-from .tasks import Need, Plan, Runner, Task, file_hash, hash_of
+from .tasks import Plan, Runner, Task, file_hash, hash_of
+from .variables import Along, Override, Variable, grid, labelled
 
 RESERVED = ("run", "seed")  # columns of results.csv
 NAME_LENGTH = 150  # of a run
-MOST_VALUES = 100_000  # along a line: more is a slip
-
-Made = Union[Mapping[str, object], str, Iterable[str], None]  # what an override function may return
-Override = Union[str, Callable[..., Made]]
-
-
-@dataclass(frozen=True)
-class Variable:
-    """Something that the sweep varies: labels and values, and how a value becomes settings."""
-
-    name: str
-    short: str
-    values: dict[object, object]  # what tables show -> what is set
-    override: Override
-
-    def settings(self, value: object, others: Mapping[str, object]) -> list[str]:
-        """The overrides of one value, as the command line takes them."""
-        if isinstance(self.override, str):
-            return arguments({self.override: value})
-        made = self.override(value, others) if _parameters(self.override) > 1 else self.override(value)
-        if made is None:
-            return []
-        if isinstance(made, str):
-            return [made]
-        return arguments(made) if isinstance(made, Mapping) else list(made)
-
-
-def _parameters(function: Callable) -> int:
-    """How many values a function takes in order."""
-    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    return sum(p.kind in kinds and p.default is p.empty for p in inspect.signature(function).parameters.values())
-
-
-@dataclass(frozen=True)
-class Along:
-    """What runs along a line: the load, or another variable whose values rise."""
-
-    variable: Variable
-    past: int = 0
-    refine: int = 0
-    search: float | None = None  # precision of a bisection between the two values
-
-    def plan(self, line: Line) -> LinePlan:
-        values: list[float] = list(self.variable.values.values())  # type: ignore[arg-type]
-        if self.search is not None:
-            line.expect([values[-1], (values[0] + values[-1]) / 2])  # the first two
-            return line.search(values[0], values[-1], self.search)
-        line.expect(values)
-        return line.rise(values, self.past, self.refine)
-
 
 @dataclass(frozen=True)
 class FigureSpec:
@@ -94,19 +44,6 @@ class FigureSpec:
     lines: tuple[str, ...] | None
     where: dict
     options: dict
-
-
-def grid(start: float, stop: float, step: float) -> list[float]:
-    """Values from start to stop, both included, without the dust of binary fractions.
-
-    >>> grid(0.1, 0.4, 0.1)
-    [0.1, 0.2, 0.3, 0.4]
-    """
-    if not step > 0 or stop < start:
-        raise ValueError(f"from {start:g} to {stop:g} by {step:g}: the step must be above 0, the end not below the start")
-    if (stop - start) / step > MOST_VALUES:
-        raise ValueError(f"from {start:g} to {stop:g} by {step:g}: more than {MOST_VALUES:,} values")
-    return [round(start + i * step, DIGITS) for i in range(int((stop - start) / step + 1e-9) + 1)]
 
 
 RUNNER_DEFAULTS = {"backend": "local", "cores_limit": None, "memory_limit": None, "retries": 0, "on_failure": "continue",
@@ -144,7 +81,7 @@ class Sweep:
         the variables before it) that returns {path: value}, "path=value", or a list of those.
         """
         self._check_new(name, short)
-        self.variables.append(Variable(name, short, _labelled(name, values), override))
+        self.variables.append(Variable(name, short, labelled(name, values), override))
         return self
 
     def add_pairs(self, name: str = "jobs", short: str = "J") -> Sweep:
@@ -172,7 +109,7 @@ class Sweep:
                 raise ValueError(f"variable '{name}': found {value!r} among its values, expected numbers")
         rising.sort()
         self._check_new(name, short)
-        self.along = Along(Variable(name, short, _labelled(name, rising), override), past, refine)
+        self.along = Along(Variable(name, short, labelled(name, rising), override), past, refine)
         return self
 
     def find_saturation(self, precision: float = 0.01, low: float = 0.0, high: float = 1.0, *, name: str = "load",
@@ -324,19 +261,6 @@ def make_backend(backend: str | Mapping | Backend, spool: Path, cores_limit: int
     except TypeError as error:
         raise ValueError(f"backend '{kind}': {error}") from None
     raise ValueError(f"backend: '{kind}' is unknown; accepted: local, slurm, queue")
-
-
-def _labelled(name: str, values: Iterable[object] | Mapping[object, object]) -> dict[object, object]:
-    if isinstance(values, Mapping):
-        labelled = {str(label): value for label, value in values.items()}
-    else:
-        values = list(values)
-        labelled = {v if isinstance(v, (int, float, str, bool)) else json.dumps(v): v for v in values}
-        if len(labelled) < len(values):
-            raise ValueError(f"variable '{name}': a value occurs twice")
-    if not labelled:
-        raise ValueError(f"variable '{name}' has no values")
-    return labelled
 
 
 def _state(file: str | Path) -> tuple[int, int, int] | None:

@@ -20,7 +20,7 @@ from flitwarp.curve import Point
 from flitwarp.lines import Line, Seeds
 from flitwarp.results import Results
 from flitwarp.store import Outcome
-from flitwarp.sweep import grid
+from flitwarp.variables import grid
 from flitwarp.tasks import Task
 
 SMALL = {"network": {"topology": {"type": "torus", "widths": [4, 4]}},

@@ -308,6 +308,27 @@ def test_a_study_is_drawn_as_it_was_varied(window, tmp_path):
         assert {(row["line"], float(row["load, flits a terminal and cycle"])): float(row["packet latency, ticks"]) for row in rows} == runs
 
 
+def test_jobs_have_columns_and_half_saturated_loads_no_latency(window, tmp_path):
+    def document(load, seed, saturated):
+        blocks = [{"name": "others", "target_load": load, "saturated": saturated, "packet_latency": {"mean": 10 * seed}},
+                  {"name": "solver", "completion_time": 5000 + seed, "slowdown": 1.5}]
+        return {"flitwarp": {"version": "0"}, "config": {"simulator": {"seed": seed, "tick": "2ns"}, "load": load}, "outcome": "done", "complete": True,
+                "applications": blocks}
+
+    paths = []
+    for load, saturated in ((0.1, (False, False, True)), (0.2, (False, True, True))):
+        for seed, is_full in enumerate(saturated, start=1):
+            paths.append(tmp_path / f"{load}_{seed}.json")
+            paths[-1].write_text(json.dumps(document(load, seed, is_full)))
+    with viewed(window, *paths):
+        assert window.texts("#runs thead th")[1:3] == ["solver, \u00b5s", "solver, slowdown"]
+        assert window.texts("#runs tbody tr:first-child td")[1:3] == ["10", "1.5"]
+        window.run("document.querySelector('.export-data').click()")
+        rows = list(csv.DictReader(downloaded(window, "latency.csv").decode().splitlines()))
+        found = {float(row["load, flits a terminal and cycle"]): float(row["packet latency, ticks"]) for row in rows}
+        assert found == {0.1: 20}  # of three seeds two have saturated at 0.2: the third says nothing of the load
+
+
 def test_results_are_drawn_compared_and_taken_away(window, tmp_path):
     documents = {}
     for load in (0.1, 0.3):

@@ -176,6 +176,9 @@ export interface ApplicationResults {
     accepted_load?: number | null;
     saturated?: boolean;
     packets?: number;
+    /** Of one that comes to an end: ticks, and with --baseline by its time alone. */
+    completion_time?: number | null;
+    slowdown?: number | null;
     packet_latency?: Statistics;
     latency_distribution?: [low: number, high: number, count: number][];
     hop_distribution?: [hops: number, count: number][];

@@ -5,12 +5,12 @@ import type {ThemeSwitch} from "./colours";
 import {byId, download, h, short} from "./dom";
 import {Figure} from "./figure";
 import {HeatMap} from "./heat_map";
-import {acceptedCurves, csvOf, distributions, hopShares, latencyCurves, latencySeries, runsOf, type Run, type Statistic} from "./results_data";
+import {acceptedCurves, csvOf, distributions, hopShares, jobColumns, latencyCurves, latencySeries, runsOf, type Column, type Run, type Statistic} from "./results_data";
 
 /** So many runs are told apart in one figure. */
 const MOST_CHOSEN = 8;
 
-const COLUMNS: {name: string; value: (run: Run) => number | string | null | undefined}[] = [
+const COLUMNS: Column[] = [
     {name: "load", value: (run) => run.main?.target_load},
     {name: "offered", value: (run) => run.main?.offered_load},
     {name: "accepted", value: (run) => run.main?.accepted_load},
@@ -29,6 +29,7 @@ function choice(label: string, choices: [value: string, text: string][], changed
 
 export class ResultsView {
     private readonly runs: Run[];
+    private readonly columns: Column[];
     private chosen: Set<Run>;
     private statistic: Statistic = "mean";
     private isCumulative = true;
@@ -44,6 +45,7 @@ export class ResultsView {
 
     constructor(documents: NamedResults[], private readonly title: string, theme: ThemeSwitch) {
         this.runs = runsOf(documents);
+        this.columns = [...jobColumns(this.runs), ...COLUMNS];
         this.chosen = new Set(this.runs.slice(0, MOST_CHOSEN));
         const nothing = "None of the ticked runs has this.";
         this.curves = new Figure({title: "Latency over load", x: "load, flits a terminal and cycle", y: "packet latency, ticks", file: "latency", nothing}, theme,
@@ -80,7 +82,7 @@ export class ResultsView {
               this.runs.length === 1 ? h("p", {class: "note"}, "Digest ", h("code", {id: "digest"}, this.runs[0].results.simulation?.digest ?? "none"), ": the same on every machine.")
                                      : h("p", {class: "note"}, `Tick up to ${MOST_CHOSEN} runs to show them in the figures of single runs.`),
               h("div", {class: "scroll"}, h("table", {id: "runs"},
-                h("thead", {}, h("tr", {}, h("td", {}), h("th", {scope: "col"}, "run"), ...COLUMNS.map(({name}, i) =>
+                h("thead", {}, h("tr", {}, h("td", {}), h("th", {scope: "col"}, "run"), ...this.columns.map(({name}, i) =>
                     h("th", {scope: "col"}, h("button", {type: "button", class: "link", onclick: () => this.sort(i)}, name))))),
                 this.tableBody))));
         this.draw();
@@ -99,7 +101,7 @@ export class ResultsView {
     private fillTable(): void {
         const rows = [...this.runs];
         if (this.sortedBy >= 0) {
-            const {value} = COLUMNS[this.sortedBy];
+            const {value} = this.columns[this.sortedBy];
             const way = this.isDescending ? -1 : 1;
             rows.sort((a, b) => {
                 const [x, y] = [value(a) ?? null, value(b) ?? null];
@@ -109,7 +111,7 @@ export class ResultsView {
         this.tableBody.replaceChildren(...rows.map((run) => h("tr", {},
             h("td", {}, h("input", {type: "checkbox", "aria-label": `show ${run.name}`, checked: this.chosen.has(run), onchange: (event: Event) => this.tick(run, event)})),
             h("th", {scope: "row"}, run.name),
-            ...COLUMNS.map(({value}) => {
+            ...this.columns.map(({value}) => {
                 const cell = value(run);
                 return h("td", {class: cell === "done" || typeof cell !== "string" ? "" : "bad"}, typeof cell === "string" ? cell : short(cell));
             }))));
@@ -135,7 +137,7 @@ export class ResultsView {
     }
 
     private saveTable(): void {
-        const rows = this.runs.map((run) => [run.name, ...COLUMNS.map(({value}) => value(run))]);
-        download(`${this.title || "runs"}.csv`, new Blob([csvOf(["run", ...COLUMNS.map(({name}) => name)], rows)], {type: "text/csv"}));
+        const rows = this.runs.map((run) => [run.name, ...this.columns.map(({value}) => value(run))]);
+        download(`${this.title || "runs"}.csv`, new Blob([csvOf(["run", ...this.columns.map(({name}) => name)], rows)], {type: "text/csv"}));
     }
 }

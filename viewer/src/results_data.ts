@@ -58,6 +58,33 @@ export function runsOf(documents: NamedResults[]): Run[] {
     });
 }
 
+export interface Column {
+    name: string;
+    value: (run: Run) => number | string | null | undefined;
+}
+
+/** Seconds of a tick, where the settings say it as "1ns". */
+function tickSeconds(results: Results): number | null {
+    const tick = (results.config as {simulator?: {tick?: unknown}} | undefined)?.simulator?.tick;
+    const [, number, unit] = /^([\d.eE+-]+)\s*(fs|ps|ns|us|ms|s)$/.exec(String(tick)) ?? [];
+    const scale: Record<string, number> = {fs: 1e-15, ps: 1e-12, ns: 1e-9, us: 1e-6, ms: 1e-3, s: 1};
+    return unit ? Number(number) * scale[unit] : null;
+}
+
+/** What counts of jobs: when each ended, in microseconds, and how much later than alone. */
+export function jobColumns(runs: Run[]): Column[] {
+    const jobs = [...new Set(runs.flatMap(({results}) => results.applications.filter((each) => each.completion_time !== undefined).map(({name}) => name)))];
+    const blockOf = (run: Run, job: string) => run.results.applications.find(({name}) => name === job);
+    const time = (run: Run, job: string) => {
+        const [ticks, tick] = [blockOf(run, job)?.completion_time, tickSeconds(run.results)];
+        return typeof ticks === "number" && tick !== null ? ticks * tick * 1e6 : null;
+    };
+    return jobs.flatMap((job): Column[] => [
+        {name: `${job}, \u00b5s`, value: (run) => time(run, job)},
+        ...(runs.some((run) => blockOf(run, job)?.slowdown !== undefined) ? [{name: `${job}, slowdown`, value: (run: Run) => blockOf(run, job)?.slowdown}] : []),
+    ]);
+}
+
 export type Statistic = "mean" | "p50" | "p99" | "p99.9";
 
 const loadOf = (run: Run): number | null => run.main?.target_load ?? run.main?.offered_load ?? null;

@@ -136,6 +136,6 @@ def _draw_routers(ax: Axes, routers: numpy.ndarray, radius: float, points: float
     size = max(2 * radius * points * 0.8, 1.5)
     ax.plot(routers[:, 0], routers[:, 1], linestyle="none", marker="o", markersize=size, markerfacecolor="white",
             markeredgecolor="0.3", markeredgewidth=0.4)
-    if size >= 7:
+    if size >= 5.5:
         for number, (x, y) in enumerate(routers):
-            ax.text(x, y, str(number), ha="center", va="center", fontsize=min(size * 0.5, 6.5))
+            ax.text(x, y, str(number), ha="center", va="center", fontsize=min(size * 0.55, 6.5))
