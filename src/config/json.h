@@ -93,7 +93,7 @@ struct path {
 /*
  * Reads "network.router.num_vcs", "applications[0].load", "network/router" or a
  * JSON pointer ("/network/router", where dots belong to keys). False when a
- * step is empty or there are too many.
+ * step is empty, a bracket has no other, or there are too many.
  */
 bool path_read(struct arena *arena, const char *written, struct path *path);
 /* A step as an array index; false when it is none. */

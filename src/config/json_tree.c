@@ -254,23 +254,22 @@ bool path_read(struct arena *arena, const char *written, struct path *path)
     bool is_pointer = *written == '/';
     const char *separators = is_pointer ? "/[]" : "./[]";
     const char *at = written + is_pointer;
+    bool is_in_brackets = false;
     *path = (struct path){.steps = arena_array(arena, const char *, JSON_DEPTH_MAX)};
     for (;;) {
         size_t length = strcspn(at, separators);
-        if (length == 0 || path->count == JSON_DEPTH_MAX)
+        if (length == 0 || path->count == JSON_DEPTH_MAX || is_in_brackets != (at[length] == ']'))
             return false;
         char *step = memcpy(arena_take(arena, length + 1), at, length);
         if (is_pointer)
             unescape_step(step);
         path->steps[path->count++] = step;
-        at += length;
-        if (*at == ']')
-            at++;
+        at += length + is_in_brackets;
         if (*at == '\0')
             return true;
-        if (!strchr(separators, *at))
+        if (*at == ']' || !strchr(separators, *at))
             return false;
-        at++;
+        is_in_brackets = *at++ == '[';
     }
 }
 

@@ -149,7 +149,9 @@ bool source_override(const struct source *source, struct json *root, const char 
                           override);
     struct override context = {source, arena, arena_format(arena, "%.*s", (int)length, override)};
     if (!path_read(arena, context.path, &path))
-        return fail(&context, "expected keys separated by single dots (network.router.num_vcs)");
+        return fail(
+            &context,
+            "expected keys separated by single dots, numbers in brackets (network.router.num_vcs, applications[0])");
     struct json *value = read_value(&context, override + length + 1);
     struct json *node = value ? root : NULL;
     for (uint32_t i = 0; node && i < path.count; i++)

@@ -22,10 +22,11 @@ bool line_file_read(struct line_file *file, bool (*read_line)(void *reader, char
     bool is_good = true;
     if (!stream)
         return file_error(file);
-    while (is_good && getline(&line, &size, stream) >= 0) {
+    for (ssize_t length; is_good && (length = getline(&line, &size, stream)) >= 0;) {
         file->line++;
+        is_good = !memchr(line, '\0', (size_t)length) || line_error(file, "found a NUL, expected %s", "text");
         line[strcspn(line, "#\r\n")] = '\0';
-        is_good = read_line(reader, line);
+        is_good = is_good && read_line(reader, line);
     }
     if (ferror(stream)) /* a folder opens, but cannot be read */
         is_good = file_error(file);

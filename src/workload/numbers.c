@@ -64,12 +64,15 @@ static bool numbers_read_lines(struct numbers *numbers, FILE *file, const char *
     size_t size = 0;
     uint32_t room = 0;
     bool ok = true;
-    while (ok && getline(&line, &size, file) >= 0) {
+    for (ssize_t length; ok && (length = getline(&line, &size, file)) >= 0;) {
         reader->line++;
+        ok = !memchr(line, '\0', (size_t)length) ||
+             choice_error(reader->errors, reader->self, reader->key, "%s:%u: found a NUL, expected text", reader->path,
+                          reader->line);
         trim_end(line);
         const char *text = skip_space(line);
         bool is_header = header && numbers->count == 0 && strcmp(text, header) == 0;
-        if (!*text || *text == '#' || is_header)
+        if (!ok || !*text || *text == '#' || is_header)
             continue;
         numbers->rows = memory_grow(numbers->rows, numbers->count, &room, sizeof *numbers->rows);
         ok = numbers_read_row(&numbers->rows[numbers->count++], text, reader);

@@ -654,6 +654,17 @@ def test_override_is_refused(override, expected, tmp_path):
     refuse(tmp_path, BASE, *expected, overrides=[override])
 
 
+@pytest.mark.parametrize("setting, text", [
+    ('network.topology={"type": "file", "file": "nul.txt"}', "router 0 node 0 router 1\0 router 2\nrouter 1 node 1\n"),
+    (APPLICATION + '.size={"type": "file", "file": "nul.txt"}', "1,3\n4,1\0,7\n"),
+])
+def test_nul_in_a_file_is_refused(setting, text, tmp_path, monkeypatch):
+    """What stands behind it was passed over."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "nul.txt").write_text(text)
+    refuse(tmp_path, BASE, "nul.txt:", "found a NUL, expected text", overrides=[setting])
+
+
 ARGUMENTS = {
     "nothing": ([], 1, "usage:"),
     "an unknown command": (["rum"], 1, "unknown command 'rum'", "did you mean 'run'?", "usage:"),

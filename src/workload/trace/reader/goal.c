@@ -463,10 +463,16 @@ static bool goal_binary_read(const struct trace_source *source, struct trace_bui
         return at_error(&schedule, GOAL_BASE, "%u ranks in a file of %zu bytes; accepted: 1 to %llu", ranks,
                         source->size, (unsigned long long)most);
     builder_set_ranks(builder, ranks);
-    for (; schedule.rank < ranks; schedule.rank++)
+    size_t end = 0;
+    for (; schedule.rank < ranks; schedule.rank++) {
         if (!schedule_read_rank(&schedule))
             return false;
-    return true;
+        end = schedule.end > end ? schedule.end : end;
+    }
+    while (end < source->size && !source->bytes[end]) /* may be left of a page */
+        end++;
+    return end == source->size ||
+           at_error(&schedule, end, "%zu bytes behind the last rank; expected the end of the file", source->size - end);
 }
 
 static bool goal_binary_looks_like(const struct trace_source *source)

@@ -73,6 +73,18 @@ TEST(goal_binary_damage_is_named_by_its_place)
     }
 }
 
+TEST(goal_binary_ends_behind_its_last_rank)
+{
+    unsigned char file[SIZE + 12] = {0};
+    struct traced traced;
+    make(file);
+    traced_open(&traced, "goal_binary", file, sizeof file); /* the rest of a page */
+    EXPECT_EQ_U64(traced.trace->ranks[0].task_count, 2);
+    traced_close(&traced);
+    file[SIZE + 2] = 'x';
+    expect_refused("goal_binary", file, sizeof file, "at byte 126: 10 bytes behind the last rank");
+}
+
 TEST(goal_binary_computing_has_a_longest_time)
 {
     unsigned char file[SIZE];
