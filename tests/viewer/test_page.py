@@ -361,6 +361,17 @@ def test_results_are_drawn_compared_and_taken_away(window, tmp_path):
         assert len(window.texts(".figure:nth-child(3) .legend li")) == 1
 
 
+def test_a_job_is_told_by_its_time_and_not_by_the_latency_of_packets(window, tmp_path):
+    job = {"type": "alltoall", "name": "job", "allocation": {"type": "linear", "count": 4}}
+    text, _ = invoke(config_of(network_of({"type": "mesh", "widths": [2, 2]}, router={"num_vcs": 2}), job), {"simulator.tick": "250ps"})
+    (tmp_path / "job.json").write_text(text)
+    with viewed(window, tmp_path / "job.json"):
+        time = f"{json.loads(text)['applications'][0]['completion_time'] * 0.25e-3:.4g}"
+        heads = window.texts("#runs thead th")
+        assert heads == ["run", "job, \u00b5s", "packets", "channels, mean", "state"] and window.texts("#runs tbody td")[1] == time
+        assert window.texts("#jobs .bars span") == ["job", "", time] and "Latency over load" not in window.texts(".figure h3")
+
+
 def test_a_run_that_has_ended_shows_its_results(window, small_file):
     with viewed(window, small_file, "workload.applications.0.sample=500") as page:
         assert window.run("return document.getElementById('open-results').hidden")

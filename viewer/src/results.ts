@@ -5,19 +5,22 @@ import type {ThemeSwitch} from "./colours";
 import {byId, download, h, short} from "./dom";
 import {Figure} from "./figure";
 import {HeatMap} from "./heat_map";
-import {acceptedCurves, csvOf, distributions, hopShares, jobColumns, latencyCurves, latencySeries, runsOf, type Column, type Run, type Statistic} from "./results_data";
+import {JobBars} from "./job_bars";
+import {acceptedCurves, csvOf, distributions, hopShares, jobColumns, jobsOf, latencyCurves, latencySeries, runsOf, type Column, type Run, type Statistic} from "./results_data";
 
 /** So many runs are told apart in one figure. */
 const MOST_CHOSEN = 8;
 
-const COLUMNS: Column[] = [
+const OF_TRAFFIC: Column[] = [
     {name: "load", value: (run) => run.main?.target_load},
     {name: "offered", value: (run) => run.main?.offered_load},
     {name: "accepted", value: (run) => run.main?.accepted_load},
     {name: "latency", value: (run) => run.main?.packet_latency?.mean},
     {name: "p50", value: (run) => run.main?.packet_latency?.p50},
     {name: "p99", value: (run) => run.main?.packet_latency?.p99},
-    {name: "packets", value: (run) => run.main?.packets},
+];
+const COLUMNS: Column[] = [
+    {name: "packets", value: (run) => run.shown?.packets},
     {name: "channels, mean", value: (run) => run.results.channels?.utilisation.mean},
     {name: "state", value: (run) => run.state},
 ];
@@ -45,7 +48,7 @@ export class ResultsView {
 
     constructor(documents: NamedResults[], private readonly title: string, theme: ThemeSwitch) {
         this.runs = runsOf(documents);
-        this.columns = [...jobColumns(this.runs), ...COLUMNS];
+        this.columns = [...jobColumns(this.runs), ...(this.runs.some(({main}) => main) ? OF_TRAFFIC : []), ...COLUMNS];
         this.chosen = new Set(this.runs.slice(0, MOST_CHOSEN));
         const nothing = "None of the ticked runs has this.";
         this.curves = new Figure({title: "Latency over load", x: "load, flits a terminal and cycle", y: "packet latency, ticks", file: "latency", nothing}, theme,
@@ -75,7 +78,7 @@ export class ResultsView {
         place.hidden = false;
         place.replaceChildren(
             h("section", {class: "figures", "aria-label": "figures"},
-              ...[this.curves, this.accepted, this.distribution, this.hops, this.series, this.heat].map(({element}) => element)),
+              ...this.figures().map(({element}) => element)),
             h("section", {"aria-label": "runs"},
               h("div", {class: "head"}, h("h2", {}, this.runs.length === 1 ? "One run" : `${this.runs.length} runs`),
                 h("button", {type: "button", id: "export-runs", onclick: () => this.saveTable()}, "Data")),
@@ -87,6 +90,13 @@ export class ResultsView {
                 this.tableBody))));
         this.draw();
         this.fillTable();
+    }
+
+    /** Jobs have no load that could be varied. */
+    private figures(): {element: HTMLElement}[] {
+        const ofJobs = this.runs.some((run) => jobsOf(run).length) ? [new JobBars(this.runs)] : [];
+        const ofLoads = this.runs.some(({main}) => main) ? [this.curves, this.accepted] : [];
+        return [...ofJobs, ...ofLoads, this.distribution, this.hops, this.series, this.heat];
     }
 
     private draw(): void {

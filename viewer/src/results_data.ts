@@ -7,8 +7,10 @@ export interface Run {
     results: Results;
     /** "done", "saturated", or what kept it from ending. */
     state: string;
-    /** The first application that has a latency: the one that is measured. */
+    /** The first application that is measured by its latency: no job, for which counts when it ends. */
     main: ApplicationResults | undefined;
+    /** Whose packets the distributions are of: `main`, else the first job. */
+    shown: ApplicationResults | undefined;
     /** What sets its curve apart from others. */
     line: string;
 }
@@ -34,6 +36,8 @@ function flatten(value: unknown, path: string, into: Map<string, string>): void 
 
 const NOTHING: Results = {config: {}, outcome: "failed", applications: []};
 
+const isJob = (application: ApplicationResults): boolean => application.completion_time !== undefined;
+
 /** A study says itself what it varied; of other runs, all settings that differ count. */
 export function runsOf(documents: NamedResults[]): Run[] {
     const settings = documents.map(({results, variables}) => {
@@ -50,9 +54,9 @@ export function runsOf(documents: NamedResults[]): Run[] {
     };
     return documents.map(({name, results: found}, i) => {
         const results = found ?? NOTHING;
-        const main = results.applications.find((each) => each.packet_latency) ?? results.applications[0];
+        const main = results.applications.find((each) => each.packet_latency && !isJob(each));
         return {
-            name, results, main, state: results.outcome !== "done" ? results.outcome : main?.saturated ? "saturated" : "done",
+            name, results, main, shown: main ?? results.applications[0], state: results.outcome !== "done" ? results.outcome : main?.saturated ? "saturated" : "done",
             line: differing.filter((path) => settings[i].has(path)).map((path) => `${short(path)} ${settings[i].get(path)}`).join(", ") || "all runs",
         };
     });
@@ -71,21 +75,27 @@ function tickSeconds(results: Results): number | null {
     return unit ? Number(number) * scale[unit] : null;
 }
 
+export const jobsOf = (run: Run): ApplicationResults[] => run.results.applications.filter(isJob);
+
+export function microseconds(run: Run, ticks: number | null | undefined): number | null {
+    const tick = tickSeconds(run.results);
+    return typeof ticks === "number" && tick !== null ? ticks * tick * 1e6 : null;
+}
+
 /** What counts of jobs: when each ended, in microseconds, and how much later than alone. */
 export function jobColumns(runs: Run[]): Column[] {
-    const jobs = [...new Set(runs.flatMap(({results}) => results.applications.filter((each) => each.completion_time !== undefined).map(({name}) => name)))];
+    const jobs = [...new Set(runs.flatMap(jobsOf).map(({name}) => name))];
     const blockOf = (run: Run, job: string) => run.results.applications.find(({name}) => name === job);
-    const time = (run: Run, job: string) => {
-        const [ticks, tick] = [blockOf(run, job)?.completion_time, tickSeconds(run.results)];
-        return typeof ticks === "number" && tick !== null ? ticks * tick * 1e6 : null;
-    };
     return jobs.flatMap((job): Column[] => [
-        {name: `${job}, \u00b5s`, value: (run) => time(run, job)},
+        {name: `${job}, \u00b5s`, value: (run) => microseconds(run, blockOf(run, job)?.completion_time)},
         ...(runs.some((run) => blockOf(run, job)?.slowdown !== undefined) ? [{name: `${job}, slowdown`, value: (run: Run) => blockOf(run, job)?.slowdown}] : []),
     ]);
 }
 
 export type Statistic = "mean" | "p50" | "p99" | "p99.9";
+
+/** Of lines, in letters: runs of entirely different networks differ in all there is. */
+const LONGEST_NAME = 100;
 
 const loadOf = (run: Run): number | null => run.main?.target_load ?? run.main?.offered_load ?? null;
 
@@ -100,8 +110,9 @@ function curves(runs: Run[], value: (run: Run) => number | null | undefined): Li
             line.set(load, [...(line.get(load) ?? []), y]);
         }
     }
+    const brief = (name: string) => (name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}\u2026` : name);
     return [...lines].map(([name, points]) => ({
-        name, points: [...points].sort(([a], [b]) => a - b).map(([x, ys]) => [x, ys.reduce((sum, y) => sum + y, 0) / ys.length]),
+        name: brief(name), points: [...points].sort(([a], [b]) => a - b).map(([x, ys]) => [x, ys.reduce((sum, y) => sum + y, 0) / ys.length]),
     }));
 }
 
@@ -121,8 +132,8 @@ export const acceptedCurves = (runs: Run[]): Line[] => curves(runs, (run) => run
 
 /** Share of packets at each latency, or at most that. */
 export function distributions(runs: Run[], isCumulative: boolean): Line[] {
-    return runs.filter((run) => run.main?.latency_distribution?.length).map((run) => {
-        const bins = run.main!.latency_distribution!;
+    return runs.filter((run) => run.shown?.latency_distribution?.length).map((run) => {
+        const bins = run.shown!.latency_distribution!;
         const total = bins.reduce((sum, [, , count]) => sum + count, 0);
         let below = 0;
         return {name: run.name, points: bins.map(([low, high, count]) => {
@@ -134,16 +145,16 @@ export function distributions(runs: Run[], isCumulative: boolean): Line[] {
 
 /** Share of packets that took so many hops. */
 export function hopShares(runs: Run[]): Line[] {
-    return runs.filter((run) => run.main?.hop_distribution?.length).map((run) => {
-        const bins = run.main!.hop_distribution!;
+    return runs.filter((run) => run.shown?.hop_distribution?.length).map((run) => {
+        const bins = run.shown!.hop_distribution!;
         const total = bins.reduce((sum, [, count]) => sum + count, 0);
         return {name: run.name, points: bins.map(([hops, count]) => [hops, count / total])};
     });
 }
 
 export function latencySeries(runs: Run[]): Line[] {
-    return runs.filter((run) => run.main?.series).map((run) => {
-        const {interval, packet_latency} = run.main!.series!;
+    return runs.filter((run) => run.shown?.series).map((run) => {
+        const {interval, packet_latency} = run.shown!.series!;
         return {name: run.name, points: packet_latency.map((latency, i) => [(i + 1) * interval, latency])};
     });
 }
