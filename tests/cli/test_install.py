@@ -307,6 +307,10 @@ def test_version_tells_how_the_program_was_built():
     assert told["viewer"] in ("page and engine built in", "page built in", "no page")
     assert call(PROGRAM, "version") == call(PROGRAM, "--version")
     assert re.search(rf"^version: {version}$", (ROOT / "CITATION.cff").read_text(), re.M)
+    changes = (ROOT / "CHANGELOG.md").read_text()
+    interface = re.search(r"FLITWARP_INTERFACE (\d+)", (ROOT / "include" / "flitwarp" / "component.h").read_text())[1]
+    assert re.search(rf"^## {version}|^## Unreleased\n\nThis becomes {version},", changes, re.M)
+    assert f"plugins are built for interface {interface}\n" in changes
 
 
 @pytest.mark.skipif(not shutil.which("git"), reason="there is no git here")
