@@ -58,7 +58,7 @@ static const struct command help_command = {
     .name = "help",
     .order = 160,
     .words = "[COMMAND]",
-    .summary = "this text, or all about one command",
+    .summary = "this text, or help on one command",
     .most_words = 1,
     .excess = "found '%s' as well, expected at most one command",
     .suggest = suggest_command,
@@ -217,7 +217,7 @@ static const struct command schema_command = {
     .order = 110,
     .words = "",
     .summary = "JSON schema of the whole configuration",
-    .flags = {{"--results", NULL, "that of the results document instead", NULL}},
+    .flags = {{"--results", NULL, "the schema of the results instead", NULL}},
     .excess = "found '%s', expected no arguments",
     .run = cli_schema,
 };
@@ -319,7 +319,7 @@ static const struct command complete_command = {
     .name = "complete",
     .order = 190,
     .words = "-- [WORD ...]",
-    .summary = "what could stand in the place of the last word, for shells",
+    .summary = "completions of the last word, for shells",
     .run = cli_complete,
 };
 REGISTER_COMMAND(complete_command);

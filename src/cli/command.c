@@ -311,10 +311,10 @@ void program_usage(FILE *out)
             FLITWARP_VERSION);
     for (const struct command_entry *at = commands; at; at = at->next)
         fprintf(out, "  %-13s  %s\n", at->command->name, at->command->summary);
-    fprintf(out, "\nbeside it:\n"
+    fprintf(out, "\nsee also:\n"
                  "  flitwarp-sweep STUDY.json      many runs, their figures and a report\n"
                  "  flitwarp-plot KIND FILE ...    figures from results, logs and studies\n"
-                 "\nflitwarp help COMMAND tells more.\n");
+                 "\nFor details: flitwarp help COMMAND\n");
 }
 
 /* ---- paths seen from the program ---- */

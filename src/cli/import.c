@@ -154,10 +154,10 @@ static const struct command import_command = {
     .name = "import",
     .order = 120,
     .words = "FILE",
-    .summary = "another simulator's configuration as ours",
+    .summary = "convert a configuration of another simulator",
     .flags = {{"--from", "booksim|simured|supersim",
                "whose it is: key = value; or KEY value or JSON; by content if not given", NULL},
-              {"-o", "OUT.json", "where to write to; standard output if not given", NULL},
+              {"-o", "OUT.json", "the file to write; standard output if not given", NULL},
               {"--strict", NULL, "fail, with status 1 and no output, when anything decisive is not carried over",
                NULL}},
     .notes =

@@ -309,8 +309,7 @@ static const struct command trace_command = {
     .order = 50,
     .words = "CONFIG --packet N|SOURCE.N [PATH=VALUE ...]",
     .summary = "one packet's walk, stage by stage",
-    .flags = {{"--packet", "N|SOURCE.N", "number of the packet among those of terminal 0, or of terminal SOURCE",
-               NULL}},
+    .flags = {{"--packet", "N|SOURCE.N", "the packet with this number of terminal 0, or of terminal SOURCE", NULL}},
     .takes_config = true,
     .run = cli_trace,
 };
@@ -420,7 +419,7 @@ static const struct command topology_command = {
     .flags = {{"--json", NULL, "facts as JSON", NULL},
               {"--prices", "FILE", "JSON file of what routers and links cost", NULL},
               {"--export", "FILE.graphml|.dot|.csv|.txt", "the network as a file", NULL},
-              {"--picture", "FILE.svg", "a drawing of it", NULL},
+              {"--picture", "FILE.svg", "a drawing of the network", NULL},
               {"--terminals", NULL, "draw terminals too", NULL}},
     .run = cli_topology,
 };

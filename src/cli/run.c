@@ -110,21 +110,21 @@ static const struct command run_command = {
     .flags = {{"--results", "FILE", "where results go; standard output if not given", NULL},
               {"--log", "FILE", "a line for each sampled packet; logs are .csv or .csv.zst, compressed", NULL},
               {"--message-log", "FILE", "a line for each sampled message", NULL},
-              {"--traffic-log", "FILE", "a line for each pair of terminals, with what went between them", NULL},
+              {"--traffic-log", "FILE", "a line for each pair of terminals, with the traffic between them", NULL},
               {"--rate-log", "FILE", "what each terminal sent and got, interval by interval", NULL},
               {"--channel-log", "FILE", "a line for each channel, with its flits by VC", NULL},
               {"--rate-interval", "TICKS", "of the rate log; workload.series_interval if not given", NULL},
               {"--quiet", NULL, "no progress and no summary on standard error", NULL},
               {"--sync", "sequential|conservative|optimistic", "short for simulator.sync=...", NULL},
               {"--threads", "N", "short for simulator.threads=N", NULL},
-              {"--baseline", NULL, "run each job by itself as well, and tell how much slower it is among others", NULL},
+              {"--baseline", NULL, "also run each job alone, and tell how much the others slow it down", NULL},
               {"--checkpoint-every", "TICKS|30s|10min|2h",
-               "write down all that the run is, now and then, to go on from after a kill", NULL},
+               "save the state of the run at this interval, to continue from after a kill", NULL},
               {"--checkpoint", "FILE",
                "where; the name of the results or the configuration with .checkpoint if not given", NULL},
-              {"--restart", "FILE", "go on from a checkpoint; takes no CONFIG", NULL},
+              {"--restart", "FILE", "continue from a checkpoint; takes no CONFIG", NULL},
               {"--check-reversal", NULL, "optimistic: do, undo and do again every event, and compare", NULL}},
-    .notes = "PATH=VALUE overrides a setting: network.router.num_vcs=4. flitwarp explain tells what there is. An "
+    .notes = "PATH=VALUE overrides a setting: network.router.num_vcs=4. flitwarp explain lists the settings. An "
              "interrupted\n"
              "run writes what was measured so far, marked as not complete.",
     .run = cli_run,
@@ -222,11 +222,10 @@ static const struct command view_command = {
     .words = "CONFIG [PATH=VALUE ...]\n"
              "RESULTS.json|STUDY.sqlite ...",
     .summary = "watch a run in a browser, cycle by cycle; or look at results",
-    .flags = {{"--port", "N", "port of the server; 0, the default: any that is free", NULL},
+    .flags = {{"--port", "N", "port of the server; 0, the default, is any free one", NULL},
               {"--no-open", NULL, "only print the address", NULL}},
-    .notes =
-        "The page is served on the loopback interface only, under an address that cannot be guessed. It ends when the\n"
-        "page says so, or by Ctrl-C.",
+    .notes = "The page is served on the loopback interface only, under an address that cannot be guessed. End the\n"
+             "program with Quit on the page, or with Ctrl-C.",
     .run = cli_view,
 };
 REGISTER_COMMAND(view_command);
@@ -262,7 +261,7 @@ static const struct command record_command = {
     .name = "record",
     .order = 70,
     .words = "CONFIG -o FILE.html [PATH=VALUE ...]",
-    .summary = "some cycles of a run as a page that plays by itself",
+    .summary = "some cycles of a run as a page that plays in any browser",
     .flags = {{"-o", "FILE.html", "the page to write", NULL},
               {"--cycles", "N", "how many cycles; 1000 if not given", NULL},
               {"--from", "TICK", "where to begin; 0 if not given", NULL}},

@@ -218,12 +218,12 @@ static const struct command trace_info_command = {
     .name = "trace-info",
     .order = 130,
     .words = "FILE [format.KEY=VALUE ...]",
-    .summary = "what a workload trace holds; its communication matrix",
+    .summary = "what a workload trace contains; its communication matrix",
     .flags = {{"--format", "NAME", "how to read it; by content if not given", "trace_reader"},
               {"--json", NULL, "facts as JSON", NULL},
               {"--matrix", "FILE.csv|.svg", "who sends how much to whom, as numbers or a picture", NULL},
-              {"--list", NULL, "what is in the file, entry by entry, where its format has a listing", NULL}},
-    .notes = "format.KEY=VALUE is a setting of the format: flitwarp explain astrasim, say.",
+              {"--list", NULL, "the file entry by entry, if its format has a listing", NULL}},
+    .notes = "format.KEY=VALUE is a setting of the format; see for example flitwarp explain astrasim.",
     .run = cli_trace_info,
 };
 REGISTER_COMMAND(trace_info_command);
@@ -288,15 +288,15 @@ static const struct command trace_convert_command = {
     .order = 140,
     .words = "FILE -o OUT.goal|.bin|.csv [ALGORITHM=NAME ...] [format.KEY=VALUE ...]",
     .summary = "a workload trace in another format",
-    .flags = {{"-o", "OUT.goal|.bin|.csv", "the file to write; its ending says in which format", NULL},
+    .flags = {{"-o", "OUT.goal|.bin|.csv", "the file to write; its ending chooses the format", NULL},
               {"--format", "NAME", "how to read it; by content if not given", "trace_reader"},
-              {"--to", "goal|goal_binary|csv", "format to write, where the ending does not say it", NULL},
+              {"--to", "goal|goal_binary|csv", "format to write, if the ending does not tell", NULL},
               {"--lossy", NULL, "leave out what that format cannot express", NULL},
-              {"--copies", "N", "so many times the ranks, each copy by itself; GOAL only", NULL},
-              {"--repeats", "N", "a rank does all so many times, one after the other; GOAL only", NULL}},
+              {"--copies", "N", "this many times the ranks, each copy separate; GOAL only", NULL},
+              {"--repeats", "N", "each rank does everything this many times; GOAL only", NULL}},
     .notes =
-        "ALGORITHM=NAME says how collectives become messages: allreduce=ring, say. format.KEY=VALUE is a setting of\n"
-        "the format that is read: flitwarp explain astrasim, say.",
+        "ALGORITHM=NAME chooses how collectives become messages, for example allreduce=ring. format.KEY=VALUE is a\n"
+        "setting of the format that is read; see for example flitwarp explain astrasim.",
     .run = cli_trace_convert,
 };
 REGISTER_COMMAND(trace_convert_command);

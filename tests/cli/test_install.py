@@ -136,7 +136,7 @@ def test_installed_tools_run_a_study_and_draw_it_outside_of_the_tree(prefix, tmp
 
 
 def commands():
-    return re.findall(r"^  ([a-z-]+) ", call(PROGRAM, "help").split("beside it:")[0], re.M)
+    return re.findall(r"^  ([a-z-]+) ", call(PROGRAM, "help").split("see also:")[0], re.M)
 
 
 def flags(command):
