@@ -32,13 +32,16 @@ def exact(value: object) -> str:
     >>> exact(1.0), exact(True), exact({"b": 1, "a": [2.5]})
     ('1', 'true', '{"a": [2.5], "b": 1}')
     """
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    if isinstance(value, list):
-        return f"[{', '.join(map(exact, value))}]"
+    return json.dumps(_whole(value), sort_keys=True)
+
+
+def _whole(value: object) -> object:
+    """A value with 1 in the place of 1.0."""
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{json.dumps(key)}: {exact(child)}" for key, child in sorted(value.items())) + "}"
-    return json.dumps(value)
+        return {key: _whole(child) for key, child in value.items()}
+    if isinstance(value, list):
+        return [_whole(child) for child in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def at(leaves: dict[str, object], paths: Iterable[str]) -> tuple[str, ...]:
@@ -173,15 +176,15 @@ def settings_of(documents: Sequence[Results], names: bool = False) -> list[dict[
 def called(name: str, value: object) -> str:
     """A value of a study's variable as a legend says it: numbers need the variable's name, words do not.
 
-    >>> called("VCs", 2), called("network", "fat tree"), called("adaptive", True)
-    ('2 VCs', 'fat tree', 'adaptive: yes')
+    >>> called("VCs", 2), called("load", 0.3), called("network", "fat tree"), called("adaptive", True)
+    ('2 VCs', 'load 0.3', 'fat tree', 'adaptive: yes')
     """
     if isinstance(value, bool):
         return f"{name}: {'yes' if value else 'no'}"
     if isinstance(value, str):
         return value
     number = f"{value:g}" if isinstance(value, float) else str(value)
-    return f"{name} {number}" if name == "load" else f"{number} {name}"
+    return f"{number} {name}" if name.endswith("s") else f"{name} {number}"  # 2 VCs, but load 0.3
 
 
 def wording(documents: Sequence[Results], settings: Sequence[dict], names: dict[str, str]) -> Callable[[str, object], str]:
@@ -212,6 +215,14 @@ def groups(documents: Sequence[Results], besides: Callable[[Results], Sequence[s
     return [(labels.texts[place], once(same)) for place, same in ordered]
 
 
+def repetitions(documents: Sequence[Results]) -> list[list[Results]]:
+    """Documents that differ in the seed alone, together."""
+    found: dict[str, list[Results]] = {}
+    for document in documents:
+        found.setdefault(identity(config_of(document)), []).append(document)
+    return [once(same) for same in found.values()]
+
+
 def split(documents: Sequence[Results], name: str | None) -> dict[str, list[Results]]:
     """Documents by the value of a setting, which a short name or a path names; all of them under "" without one."""
     if name is None:
@@ -230,6 +241,8 @@ def split(documents: Sequence[Results], name: str | None) -> dict[str, list[Resu
 
 def once(runs: Sequence[Results]) -> list[Results]:
     """Repetitions, each seed once. A run that is there twice is the same run; two that differ in results are refused."""
+    if len(runs) < 2:
+        return list(runs)
     seeds: dict[str, Results] = {}
     for run in runs:
         first = seeds.setdefault(identity(config_of(run), ()), run)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from statistics import fmean, stdev
 from typing import Sequence
 
-from .apart import SEED, groups
+from .apart import SEED, groups, repetitions
 from .results import Results, UnknownColumn, Which
 
 # Student's t, two-sided 95 %, by degrees of freedom from 1.
@@ -95,7 +95,7 @@ def curves_of_files(documents: Sequence[Results], which: Which = 0) -> list[Curv
     curves = []
     for label, runs in groups(documents, lambda run: (LOAD.format(_number(run, which)), SEED)):
         curve = Curve(label or runs[0].application(which)["name"])
-        for _, same in groups(runs):
+        for same in repetitions(runs):
             x = float(same[0].value("target_load", which))  # type: ignore[arg-type]
             if math.isnan(x):
                 raise ValueError(f"application '{runs[0].application(which)['name']}' has no load to be drawn over; "

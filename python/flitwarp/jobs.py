@@ -19,6 +19,8 @@ BACKGROUND = ("blast", "pulse", "memory")  # have no end of their own, so that t
 TRAFFIC = ("offered_load", "accepted_load", "saturated", "packet_latency.mean", "packet_latency.p50", "packet_latency.p99",
            "packet_latency.p99.9", "hops.mean")  # what counts of steady traffic
 
+TIMES = ("completion_time", "step_time", "communication_time.max", "alone_time")  # of a job, also beside saturated traffic
+
 
 def is_job(application: Mapping) -> bool:
     """Whether an application's results say when it ended."""

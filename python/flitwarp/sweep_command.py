@@ -152,7 +152,7 @@ def _summary(study: Study, files: Sequence[Path], began: float) -> int:
             print(f"  {near(made[name]):40s} {what}")
     pictures = [path for path in files if path.suffix == ".png"]
     if pictures:
-        print(f"  {near(pictures[0].parent) + '/':40s} {len(pictures)} figures, each as .png, .svg and .pdf")
+        print(f"  {near(pictures[0].parent) + '/':40s} {len(pictures)} figure{'s' if len(pictures) > 1 else ''}, each as .png, .svg and .pdf")
     print(f"  {near(study.path):40s} settings, results and times of each run")
     for run in failed[:5]:
         print(f"{run.name}: {run.warnings()[0]}", file=sys.stderr)

@@ -4,7 +4,9 @@ import copy
 import doctest
 import functools
 import importlib
+import json
 import math
+import random
 import subprocess
 import sys
 from pathlib import Path
@@ -659,11 +661,8 @@ def drawn_config(rng):
     return config
 
 
-@pytest.mark.parametrize("begin", range(0, 120, 40))
-def test_only_repetitions_are_merged(begin):
-    import json
-    import random
-    for number in range(begin, begin + 40):
+def test_only_repetitions_are_merged():
+    for number in range(60):
         rng = random.Random(number)
         configs = [drawn_config(rng) for _ in range(rng.randrange(2, 12))]
         measured = {json.dumps(config): {"mean": rng.random()} for config in configs}  # one run, one result

@@ -10,7 +10,7 @@ import numpy
 
 from ..apart import SEED, Labels, config_of, differences, groups, identity, names_of, once, settings_of, shown, wording
 from ..curve import Point
-from ..jobs import is_job
+from ..jobs import TIMES, is_job
 from ..results import Results, UnknownColumn, Which, unknown
 from ..units import choose, is_time, words
 from .distribution import bar_look
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from ..study import Study
 
 BARS = 0.8  # of a group's width
-JOB_TIMES = ("completion_time", "step_time", "communication_time.max", "alone_time")
 
 
 def comparison(results: Sequence[Results], column: str = "packet_latency.mean", *, by: str | None = None,
@@ -84,7 +83,7 @@ def grouped_bars(group_name: str, groups: Sequence[str], bars: Sequence[str], ce
     of = [application] * len(groups) if isinstance(application, (int, str)) else list(application)
 
     def is_void(point: Point) -> bool:
-        return is_time(column) and column not in JOB_TIMES and point.saturated
+        return is_time(column) and column not in TIMES and point.saturated
 
     first = next((place for place, point in cells.items() if not is_void(point)), None)
     if first is None:

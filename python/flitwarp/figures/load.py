@@ -15,6 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 
 from ..curve import Curve, Point
+from ..jobs import TIMES
 from ..results import Results, UnknownColumn, Which
 from ..units import Unit, choose, is_time, words
 from .distribution import percentile
@@ -165,7 +166,7 @@ def load_column(curves: Sequence[Curve], column: str = "hops.mean", *, applicati
                 **layout: object) -> Figure:
     """Any column of the results over load; `percent_minimal` is the share of packets on shortest ways, in percent.
 
-    Latencies end at saturation, all else goes on.
+    Latencies end at saturation, all else goes on, the times of jobs too.
 
     >>> from flitwarp.figures import demo
     >>> load_column(demo.curves(2), "hops.mean").axes[0].get_ylabel()
@@ -178,7 +179,7 @@ def load_column(curves: Sequence[Curve], column: str = "hops.mean", *, applicati
         drawn = 0
         values: list[float] = []
         for i, curve in enumerate(curves):
-            points = carried_points(curve) if is_time(column) else curve.points
+            points = carried_points(curve) if is_time(column) and column not in TIMES else curve.points
             y = [scale_of.mean(p, column) for p in points]
             _line(ax, [p.x for p in points], y, [scale_of.ci95(p, column) for p in points], curve.label,
                   look(i, len(curves)))

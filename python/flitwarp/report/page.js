@@ -223,8 +223,9 @@ function tableColumns() {
     {key: "accepted", head: "accepted", title: "accepted load", of: of("accepted_load", fixed(4)), isNumber: true},
     ...(data.jobs[Number(application)] ? [
       {key: "time", head: "time", title: "from its start to its end", of: of("completion_time", time), isNumber: true},
-      {key: "alone", head: "alone", title: "the time that its slowdown is measured by", of: of("alone_time", time), isNumber: true},
-      {key: "slowdown", head: "slowdown", title: "time beside the others, by time alone", of: of("slowdown", fixed(3)), isNumber: true}] : [
+      ...(placeOf.has(application + ".slowdown") ? [
+        {key: "alone", head: "alone", title: "the time that its slowdown is measured by", of: of("alone_time", time), isNumber: true},
+        {key: "slowdown", head: "slowdown", title: "time beside the others, by time alone", of: of("slowdown", fixed(3)), isNumber: true}] : [])] : [
     {key: "latency", head: "latency", title: "mean packet latency", of: latency("mean", fixed(2)), isNumber: true},
     {key: "ci95", head: "\u00b1", title: "half of the 95 % confidence interval of the mean", of: latency("ci95", fixed(2)), isNumber: true},
     {key: "p50", head: "p50", title: "median packet latency", of: latency("p50", round), isNumber: true},

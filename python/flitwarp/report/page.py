@@ -178,11 +178,12 @@ def _jobs(study: Study) -> str:
     lines = [f"<tr>{''.join(f'<td>{escape(text_of(value))}</td>' for value in (*values.values(), job))}"
              + "".join(numbers[i] or f"<td class=number data-value=''>{MINUS}</td>" for i in shown) + "</tr>"
              for values, job, numbers in rows]
+    slowdown = " Slowdown is the time beside the others by the time alone: of a trace what it spent communicating, of other jobs " \
+        "all of it." if any("slowdown" in run.application(job) for _, job, point in found for run in point.runs) else ""
     return ("<section id=jobs aria-labelledby=jobs-title>\n<h2 id=jobs-title>Jobs</h2>\n"
             "<div class='scroll tall' tabindex=0 role=region aria-label='Times of jobs'><table class=sortable>"
             f"<thead><tr>{''.join(heads)}</tr></thead>\n<tbody>" + "\n".join(lines) + "</tbody></table></div>\n<p class=note>"
-            "Means over seeds, with 95 % intervals where there are several. Slowdown is the time beside the others by the "
-            "time alone: of a trace what it spent communicating, of other jobs all of it.</p>\n</section>\n\n")
+            "Means over seeds, with 95 % intervals where there are several." + slowdown + "</p>\n</section>\n\n")
 
 
 def _job_number(point: Point, job: str, column: str, unit: Unit) -> str:

@@ -119,11 +119,15 @@ def _specs_of_jobs(study: Study) -> list[Spec]:
     column = "slowdown" if any("slowdown" in a for a in blocks) else "completion_time"
     varied = [name for name, values in study.variables.items() if len(values) > 1]
     lines = None if len(study.combinations(varied)) <= MOST_BARS else (varied[0],)
-    specs = [Spec("jobs", lines, options={"column": c}) for c in dict.fromkeys((column, "completion_time"))]
+    names = list(dict.fromkeys(a["name"] for a in blocks))
+    columns = list(dict.fromkeys((column, "completion_time")))
+    if len(names) > 1 or not varied:
+        specs = [Spec("jobs", lines, options={"column": c}) for c in columns]
+    else:
+        specs = [Spec("comparison", lines, options={"column": c, "application": names[0]}) for c in columns]
     if column == "slowdown" and any(len(document["applications"]) == 2 for document in documents):
         specs.insert(0, Spec("interference", lines))
     if study.x is not None:
-        names = dict.fromkeys(a["name"] for a in blocks)
         specs += [Spec("load-column", lines, options={"column": column, "application": name}) for name in names]
     return specs
 
