@@ -59,7 +59,7 @@ def sweep_page() -> str:
     body = [".SH OPTIONS"]
     for action in options(parser):
         body += item(", ".join(action.option_strings), takes(action), meaning(action))
-    return page("flitwarp-sweep", "runs a study of flitwarp: its runs, figures and report", "STUDY.json [OPTIONS]", body)
+    return page("flitwarp-sweep", "runs a study of flitwarp: its runs, figures and report", "STUDY.json [OPTIONS], or CONFIG.json --load FROM:TO:STEP [PATH=VALUE ...] [OPTIONS]", body)
 
 
 def plot_page() -> str:

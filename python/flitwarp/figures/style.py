@@ -148,14 +148,15 @@ def drawing(layout: Layout, column: float = 2.3, page: float = 3.1, rows: int = 
 def look(i: int, count: int = 1) -> dict:
     """Colour, marker and line style of curve i of `count`; more than seven take their colours from a map.
 
-    >>> look(0)["color"], len({str(look(i, 20)) for i in range(20)})
+    >>> look(0)["color"], len({(look(i, 20)["marker"], str(look(i, 20)["linestyle"])) for i in range(20)})
     ('#0072B2', 20)
     """
     if count <= len(COLOURS):
         colour = COLOURS[i]
     else:
         colour = matplotlib.colors.to_hex(matplotlib.colormaps[SEQUENTIAL](0.93 * i / (count - 1)))
-    return {"color": colour, "marker": MARKERS[i % len(MARKERS)], "linestyle": LINES[i % len(LINES)]}
+    turn = i // len(MARKERS)  # the eighth has the first one's marker, and another line
+    return {"color": colour, "marker": MARKERS[i % len(MARKERS)], "linestyle": LINES[(i + turn) % len(LINES)]}
 
 
 def add_intervals(ax: Axes, x: Sequence[float], y: Sequence[float], halves: Sequence[float], colour: str, cap: float) -> None:
