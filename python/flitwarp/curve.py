@@ -17,13 +17,13 @@ _T95 = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2
 
 
 def half_width(values: Sequence[float]) -> float:
-    """Half the 95 % confidence interval of the mean; NaN from fewer than two values.
+    """Half the 95 % confidence interval of the mean; NaN from fewer than two values, or where one is missing (NaN).
 
     >>> round(half_width([10.0, 11.0, 12.0]), 3)
     2.484
     """
     count = len(values)
-    if count < 2:
+    if count < 2 or any(math.isnan(value) for value in values):
         return math.nan
     t = _T95[count - 2] if count - 2 < len(_T95) else 1.96 + 2.5 / (count - 1)
     return t * stdev(values) / math.sqrt(count)

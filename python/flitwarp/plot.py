@@ -74,6 +74,8 @@ class Input:
             found.setdefault(value, []).extend(curves_of_files(runs, self.application))
         for path in self.studies:
             study = _study(path)
+            if panels is not None and panels == study.x:
+                raise Usage(f"--panels {panels}: it runs along the axis; name another variable of the study")
             for at in study.combinations([panels], self.where) if panels else [{}]:
                 curves = study.curves(lines=self.options.lines, where={**self.where, **at})
                 found.setdefault(", ".join(study.label(*pair) for pair in at.items()), []).extend(curves)

@@ -220,7 +220,10 @@ class Store:
             raise self._damage(f"it has lost its {name}")
         if row is not None and not self._is_whole("facts", row):
             raise self._damage(f"its {name} has changed since it was written")
-        return json.loads(row[1]) if row else None
+        try:
+            return json.loads(row[1]) if row else None
+        except ValueError:  # a study without sums
+            raise self._damage(f"its {name} has changed since it was written") from None
 
     def set_facts(self, facts: Mapping[str, object]) -> None:
         for name, value in facts.items():
@@ -281,9 +284,12 @@ class Store:
 
     def _run(self, row: tuple) -> tuple[RunRow, Outcome | None]:
         name, key, line, x, seed, variables, overrides, config = row[:8]
-        if not self._is_whole("runs", row[:8]):
+        try:
+            run = RunRow(name, key, line, x, seed, json.loads(variables), json.loads(overrides), json.loads(config))
+        except ValueError:
+            run = None
+        if run is None or not self._is_whole("runs", row[:8]):
             raise self._damage(f"the settings of run {name} have changed since they were written")
-        run = RunRow(name, key, line, x, seed, json.loads(variables), json.loads(overrides), json.loads(config))
         if row[8] is None:
             return run, None
         try:

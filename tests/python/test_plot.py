@@ -319,13 +319,15 @@ def test_a_table_has_means_and_intervals_over_seeds(files, tmp_path, monkeypatch
 
 @pytest.mark.parametrize("source, arguments, titles", [
     ("sweep", ["--panels", "num_vcs"], ["num_vcs 2", "num_vcs 4"]), ("study", ["--panels", "VCs"], ["2 VCs", "4 VCs"])])
-def test_panels_of_settings_and_of_variables(files, source, arguments, titles, monkeypatch):
+def test_panels_of_settings_and_of_variables(files, source, arguments, titles, monkeypatch, tmp_path):
     made = []
     monkeypatch.setattr(flitwarp.figures.style, "write", lambda figure, paths: made.append(figure))
     given = files[source] if source == "sweep" else [files[source]]
     assert plot.main(["load-latency", *given, *arguments]) == 0
     assert [ax.get_title() for ax in made[0].axes] == titles
     assert plot.main(["load-latency", *given, "--panels", "depth"]) == 1
+    assert plot.main(["load-latency", files["study"], "--panels", "load"]) == 1
+    assert plot.main(["table", *files["jobs"], "--column", "completion_time", "--application", "solver", "-o", str(tmp_path / "t.tex")]) == 0
 
 
 def test_names_of_a_study_tell_bars_and_lines_apart(files, drawn, capsys):
