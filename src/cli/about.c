@@ -10,7 +10,8 @@
  * flitwarp list [KIND] [--json]: the registered components, sorted by kind and name, one a line; or as a JSON array for
  * programs.
  *
- * flitwarp explain NAME: the options of a component or of a block of the configuration, or the members of a kind.
+ * flitwarp explain NAME: the options of a component or of a block of the configuration, a setting by its path, or the
+ * members of a kind.
  * KIND/NAME or KIND NAME picks one of several components that share a name; "results" and "results.KEY" tell what a run
  * writes.
  *
@@ -193,8 +194,8 @@ static void explain_suggest(struct suggestions *suggestions, int place)
 static const struct command explain_command = {
     .name = "explain",
     .order = 100,
-    .words = "NAME\nKIND NAME\nBLOCK\nresults[.KEY]",
-    .summary = "options, defaults, units and ranges of a component or a block of settings",
+    .words = "NAME\nKIND NAME\nPATH\nresults[.KEY]",
+    .summary = "options, defaults, units and ranges of a component, a block of settings or one of them",
     .suggest = explain_suggest,
     .run = cli_explain,
 };

@@ -62,6 +62,33 @@ static void check_tell(void *context, double share)
         fprintf(stderr, "\r\033[K");
 }
 
+/* Ports that lead somewhere: "3", or "3 to 5" where routers differ. */
+static const char *count_ports(const struct network *network, struct arena *arena)
+{
+    uint32_t least = FW_NONE, most = 0;
+    for (uint32_t router = 0; router < network->topology.routers; router++) {
+        uint32_t used = 0;
+        for (uint32_t port = 0; port < network->ports; port++)
+            used += network_link(network, router, port)->target != FW_NONE;
+        least = used < least ? used : least;
+        most = used > most ? used : most;
+    }
+    return least == most ? arena_format(arena, "%u", most) : arena_format(arena, "%u to %u", least, most);
+}
+
+static const char *plural(uint32_t count) { return count == 1 ? "" : "s"; }
+
+static void print_network(struct simulation *simulation)
+{
+    const struct network *network = &simulation->network;
+    const struct topology *topology = &network->topology;
+    const char *ports = count_ports(network, &simulation->setup);
+    printf("network: %u router%s of %s port%s, %u terminal%s, %u VC%s, %.1f KiB a router, %.1f MiB in all\n",
+           topology->routers, plural(topology->routers), ports, strcmp(ports, "1") == 0 ? "" : "s", topology->terminals,
+           plural(topology->terminals), network->num_vcs, plural(network->num_vcs),
+           (double)network->core->bytes / 1024 / topology->routers, (double)simulation->built.bytes / 1024 / 1024);
+}
+
 static int check_loaded(struct simulation *simulation, const struct call *call)
 {
     (void)call;
@@ -77,10 +104,7 @@ static int check_loaded(struct simulation *simulation, const struct call *call)
         return EXIT_USAGE;
     const struct network *network = &simulation->network;
     printf("settings: correct\n");
-    printf("network: %u routers of %u ports, %u terminals, %u VC%s, %.1f KiB a router, %.1f MiB in all\n",
-           network->topology.routers, network->ports, network->topology.terminals, network->num_vcs,
-           network->num_vcs == 1 ? "" : "s", (double)network->core->bytes / 1024 / network->topology.routers,
-           (double)simulation->built.bytes / 1024 / 1024);
+    print_network(simulation);
     if (network->core->planes)
         printf("planes: %u of %u routers, %u rails of each terminal; their routing is alike and is checked in one\n",
                network->plane_count, network->routing.topology->routers,

@@ -69,29 +69,70 @@ const char *describe_accepted(struct arena *arena, const struct option *row)
     return arena_format(arena, "%s%s%s%s", name, words, *range ? ", " : "", range);
 }
 
+static void table_add_option(struct table *table, const struct option *row, const char *key)
+{
+    const char *fallback = row->type == OPTION_TYPE_BLOCK ? "" : row->fallback ? row->fallback : "required";
+    table_add(table,
+              (struct cells){{key, describe_accepted(table->arena, row), fallback, option_meaning(table->arena, row)}});
+}
+
 static void table_add_options(struct table *table, const struct option *rows, const char *prefix)
 {
     ROWS_EACH(row, rows) {
         const char *key = arena_format(table->arena, "%s%s", prefix, row->key);
-        bool is_block = row->type == OPTION_TYPE_BLOCK;
-        const char *fallback = is_block ? "" : row->fallback ? row->fallback : "required";
-        table_add(table, (struct cells){
-                             {key, describe_accepted(table->arena, row), fallback, option_meaning(table->arena, row)}});
-        if (is_block)
+        table_add_option(table, row, key);
+        if (row->type == OPTION_TYPE_BLOCK)
             table_add_options(table, row->rows, arena_format(table->arena, "%s.", key));
     }
 }
 
-void describe_rows(FILE *out, const struct option *rows, struct arena *arena)
+static struct table table_begin(struct arena *arena)
 {
     struct table table = {.arena = arena};
     table_add(&table, (struct cells){{"key", "accepts", "default", "meaning"}});
+    return table;
+}
+
+void describe_rows(FILE *out, const struct option *rows, struct arena *arena)
+{
+    struct table table = table_begin(arena);
     table_add_options(&table, rows, "");
     table_print(&table, out);
 }
 
+/* The row that takes a component of a kind: one of the same name if there is one. */
+static bool find_taker(const struct option *rows, const char *kind, struct option *taker, bool is_found)
+{
+    ROWS_EACH(row, rows) {
+        if (row->type == OPTION_TYPE_BLOCK)
+            is_found = find_taker(row->rows, kind, taker, is_found);
+        if (!row->kind || strcmp(row->kind, kind) != 0 || (is_found && strcmp(row->key, kind) != 0))
+            continue;
+        *taker = *row;
+        is_found = true;
+    }
+    return is_found;
+}
+
+/* As it stands in a configuration, by the key that it has there. */
+static void describe_example(FILE *out, const struct option *root, const char *kind, const struct component *component)
+{
+    struct option taker;
+    bool is_found = find_taker(root, kind, &taker, false);
+    for (const struct registration *at = registry_first(); at; at = at->next)
+        is_found = find_taker(at->component->options, kind, &taker, is_found);
+    bool is_list = is_found && taker.type == OPTION_TYPE_CHOICES;
+    fprintf(out, "\n  example: \"%s\": %s", is_found ? taker.key : kind, is_list ? "[" : "");
+    if (component->example)
+        fprintf(out, "%s", component->example);
+    else
+        fprintf(out, "{\"type\": \"%s\"}", component->name);
+    fprintf(out, is_list ? "]\n" : "\n");
+}
+
 /* Summary, table and example of one component. */
-static void describe_component(FILE *out, const char *kind, const struct component *component, struct arena *arena)
+static void describe_component(FILE *out, const struct option *root, const char *kind,
+                               const struct component *component, struct arena *arena)
 {
     fprintf(out, "%s %s: %s\n", kind, component->name, component->summary);
     if (component->needs)
@@ -101,11 +142,14 @@ static void describe_component(FILE *out, const char *kind, const struct compone
         describe_rows(out, component->options, arena);
     else
         fprintf(out, "  no options\n");
-    fprintf(out, "\n  example: \"%s\": ", kind);
-    if (component->example)
-        fprintf(out, "%s\n", component->example);
-    else
-        fprintf(out, "{\"type\": \"%s\"}\n", component->name);
+    describe_example(out, root, kind, component);
+}
+
+static void describe_kind(FILE *out, const char *kind)
+{
+    fprintf(out, "%s: one of\n\n", kind);
+    for (const struct registration *at = registry_kind(kind); at; at = registry_next(at))
+        fprintf(out, "  %-24s  %s\n", at->component->name, at->component->summary);
 }
 
 /* The block that a dotted path leads to; false when it leads elsewhere. */
@@ -115,6 +159,54 @@ static bool find_block(const struct option *rows, const char *path, struct optio
     if (!option_find(rows, path, length, block) || block->type != OPTION_TYPE_BLOCK)
         return false;
     return !path[length] || find_block(block->rows, path + length + 1, block);
+}
+
+/* What the path of a setting leads to: of a component any may be meant that has it. */
+struct setting_search {
+    struct table table;
+    const struct path *path;
+    const char *kind; /* that it takes; NULL: no component */
+};
+
+static bool search_setting(struct setting_search *search, const struct option *rows, uint32_t at, const char *owner)
+{
+    const struct path *path = search->path;
+    struct option row;
+    uint32_t index;
+    if (!option_find(rows, path->steps[at], strlen(path->steps[at]), &row))
+        return false;
+    if (++at < path->count && path_index(path->steps[at], &index)) /* of a list */
+        at++;
+    bool is_type = row.kind && at + 1 == path->count && strcmp(path->steps[at], "type") == 0;
+    if (at == path->count || is_type) {
+        table_add_option(&search->table, &row,
+                         *owner ? arena_format(search->table.arena, "%s of %s", row.key, owner) : row.key);
+        search->kind = row.kind;
+        return true;
+    }
+    if (row.type == OPTION_TYPE_BLOCK)
+        return search_setting(search, row.rows, at, owner);
+    bool is_found = false;
+    for (const struct registration *of = row.kind ? registry_kind(row.kind) : NULL; of; of = registry_next(of))
+        is_found |= search_setting(search, of->component->options, at, of->component->name);
+    return is_found;
+}
+
+static bool describe_setting(FILE *out, const struct option *root, const char *name, struct arena *arena)
+{
+    struct path path;
+    struct setting_search search = {.table = table_begin(arena), .path = &path};
+    if (!path_read(arena, name, &path) || path.count < 2 || !search_setting(&search, root, 0, "")) {
+        free(search.table.rows);
+        return false;
+    }
+    fprintf(out, "%s:\n\n", name);
+    table_print(&search.table, out);
+    if (search.kind) {
+        fprintf(out, "\n");
+        describe_kind(out, search.kind);
+    }
+    return true;
 }
 
 static bool has_key(const struct option *rows, const char *key)
@@ -161,8 +253,8 @@ static void report_unknown(const struct option *root, const char *name, struct e
         nearest_try(&nearest, at->kind);
         nearest_try(&nearest, at->component->name);
     }
-    errors_add(errors, "nothing is called '%s'%s, expected a component, a kind or a block (kinds: %s)", name,
-               meant_hint(errors->arena, nearest_word(&nearest)), registry_kinds(errors->arena));
+    errors_add(errors, "nothing is called '%s'%s, expected a component, a kind or the path of a setting (kinds: %s)",
+               name, meant_hint(errors->arena, nearest_word(&nearest)), registry_kinds(errors->arena));
 }
 
 bool describe_name(FILE *out, const struct option *root, const char *name, struct errors *errors)
@@ -175,9 +267,8 @@ bool describe_name(FILE *out, const struct option *root, const char *name, struc
         separator = "\n";
     }
     if (registry_kind(name)) {
-        fprintf(out, "%s%s: one of\n\n", separator, name);
-        for (const struct registration *at = registry_kind(name); at; at = registry_next(at))
-            fprintf(out, "  %-24s  %s\n", at->component->name, at->component->summary);
+        fputs(separator, out);
+        describe_kind(out, name);
         separator = "\n";
     }
     for (const struct registration *at = registry_first(); at; at = at->next) {
@@ -185,9 +276,11 @@ bool describe_name(FILE *out, const struct option *root, const char *name, struc
         if (strcmp(at->component->name, name) != 0 && strcmp(whole, name) != 0)
             continue;
         fputs(separator, out);
-        describe_component(out, at->kind, at->component, errors->arena);
+        describe_component(out, root, at->kind, at->component, errors->arena);
         separator = "\n";
     }
+    if (!*separator && describe_setting(out, root, name, errors->arena))
+        return true;
     if (!*separator && !report_setting(root, name, errors))
         report_unknown(root, name, errors);
     return *separator;

@@ -15,7 +15,8 @@ const char *describe_accepted(struct arena *arena, const struct option *row);
 void describe_rows(FILE *out, const struct option *rows, struct arena *arena);
 /*
  * Everything that goes by the name: a block of the root rows ("network",
- * "network.channel"), a kind, a component of any kind, or one "KIND/NAME".
+ * "network.channel"), a kind, a component of any kind, one "KIND/NAME", or any
+ * setting by its path ("network.router.num_vcs").
  * False, with a message that names the nearest, when there is nothing.
  */
 bool describe_name(FILE *out, const struct option *root, const char *name, struct errors *errors);

@@ -346,10 +346,10 @@ def test_every_component_is_explained_with_an_example_that_is_accepted(tmp_path)
         for key in document["$defs"][f"{entry['kind']}.{entry['name']}"]["properties"]:
             assert key in ("type", "$include") or re.search(rf"^  {key} ", text, re.M), (entry, key)
         example = re.search(r"example: (.*)", text).group(1)
-        block = json.loads("{" + example + "}")
-        assert list(block) == [entry["kind"]]
-        assert (block[entry["kind"]] if isinstance(block[entry["kind"]], str)
-                else block[entry["kind"]]["type"]) == entry["name"]
+        (key, block), = json.loads("{" + example + "}").items()
+        assert f'"{key}": {{' in json.dumps(document), "no such setting"
+        block = block[0] if isinstance(block, list) else block
+        assert (block if isinstance(block, str) else block["type"]) == entry["name"]
 
 
 def test_every_routing_algorithm_says_which_vcs_it_needs():
@@ -357,6 +357,26 @@ def test_every_routing_algorithm_says_which_vcs_it_needs():
         needs = flitwarp("explain", "routing", entry["name"]).stdout.splitlines()[1]
         assert re.match(r"needs .*\bVCs?\b", needs), entry["name"]
     assert "twice the diameter and 1" in flitwarp("explain", "routing", "par").stdout
+
+
+@pytest.mark.parametrize("example", ["fat_tree", "butterfly", "network_file", "voq_islip"])
+def test_check_and_topology_count_the_same_ports(example):
+    """Those that lead somewhere, though all routers have room for as many as the largest."""
+    path = ROOT / "examples" / f"{example}.json"
+    ports = re.search(r"ports of a router +(.*)", flitwarp("topology", path).stdout).group(1).strip()
+    routers = re.search(r"^routers +(\d+)", flitwarp("topology", path).stdout, re.M).group(1)
+    assert f"network: {routers} router{'s' * (routers != '1')} of {ports} ports" in flitwarp("check", path).stdout
+
+
+@pytest.mark.parametrize("path, words", [
+    ("network.interface", ["interface: one of", "single_channel"]), ("network.router.num_vcs", ["num_vcs of input_queued", "num_vcs of packet"]),
+    ("workload.applications[0].load", ["load of blast"]), ("workload.applications.0.traffic", ["traffic: one of", "tornado"]),
+    ("network.topology.widths[1]", ["widths of torus"]), ("simulator.seed", ["simulator.seed:", "whole number"]),
+    ("network.router.type", ["router: one of"]), ("workload.applications.0.format.ranks", ["ranks of astrasim"]),
+])
+def test_any_path_is_explained(path, words):
+    text = flitwarp("explain", path).stdout
+    assert all(word in text for word in words), text
 
 
 @pytest.mark.parametrize("block", ["simulator", "network", "workload"])

@@ -106,7 +106,8 @@ def registered():
     for entry in listed:
         text = subprocess.run([PROGRAM, "explain", entry["kind"], entry["name"]], capture_output=True, text=True,
                               check=True).stdout
-        block = json.loads("{" + re.search(r"example: (.*)", text).group(1) + "}")[entry["kind"]]
+        block, = json.loads("{" + re.search(r"example: (.*)", text).group(1) + "}").values()
+        block = block[0] if isinstance(block, list) else block
         found.setdefault(entry["kind"], {})[entry["name"]] = block
     return found
 

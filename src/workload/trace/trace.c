@@ -103,6 +103,30 @@ void trace_destroy(struct trace *trace)
 
 /* ---- files ---- */
 
+/* How to unpack what no reader takes as it is; NULL: it is not packed. */
+static const char *unpacking(const struct trace_source *source, struct arena *arena)
+{
+    static const struct {
+        const char *magic, *tool;
+        size_t offset, length;
+    } packers[] = {{"\xfd"
+                    "7zXZ",
+                    "xz -dk", 0, 5},
+                   {"\x1f\x8b", "gzip -dk", 0, 2},
+                   {"PK\x03\x04", "unzip", 0, 4},
+                   {"ustar", "tar xf", 257, 5}};
+    static const char *const archives[] = {".tar.xz", ".txz", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.zst"};
+    const char *tool = NULL;
+    for (size_t i = 0; i < sizeof packers / sizeof *packers; i++)
+        if (source->size > packers[i].offset + packers[i].length &&
+            memcmp(source->bytes + packers[i].offset, packers[i].magic, packers[i].length) == 0)
+            tool = packers[i].tool;
+    for (size_t i = 0; i < sizeof archives / sizeof *archives; i++)
+        if (name_ends_with(source->path, archives[i]))
+            tool = "tar xf";
+    return tool ? arena_format(arena, "%s %s", tool, source->path) : NULL;
+}
+
 bool trace_source_open(struct trace_source *source, const char *path, struct errors *errors)
 {
     struct stat about;
@@ -125,6 +149,11 @@ bool trace_source_open(struct trace_source *source, const char *path, struct err
                    S_ISREG(about.st_mode) ? "the file is empty" : "this is no regular file");
     if (file >= 0)
         close(file);
+    const char *unpack = source->is_mapped ? unpacking(source, errors->arena) : NULL;
+    if (unpack) {
+        errors_add(errors, "%s: the file is packed; accepted: the trace in it, unpacked by: %s", path, unpack);
+        trace_source_close(source);
+    }
     return source->is_mapped;
 }
 

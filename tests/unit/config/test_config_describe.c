@@ -104,7 +104,7 @@ TEST(explain_finds_components_kinds_and_blocks)
     struct arena arena = {0};
     EXPECT_TEXT_CONTAINS(explained(&arena, "test_box"), "test_shape test_box: a box that holds another shape\n");
     EXPECT_TEXT_CONTAINS(explained(&arena, "test_box"),
-                         "example: \"test_shape\": {\"type\": \"test_box\", \"sides\": 6}");
+                         "example: \"shape\": {\"type\": \"test_box\", \"sides\": 6}");
     EXPECT_TEXT_CONTAINS(explained(&arena, "test_shape/test_dot"), "no options");
     EXPECT_TEXT_CONTAINS(explained(&arena, "test_dot"), "{\"type\": \"test_dot\"}");
     EXPECT_TEXT_CONTAINS(explained(&arena, "test_shape"), "a point without options");
@@ -114,6 +114,10 @@ TEST(explain_finds_components_kinds_and_blocks)
     EXPECT_TEXT_EQ(explained(&arena, "depth"), "'depth' is a setting; explain what has it: inner\n");
     EXPECT_TEXT_EQ(explained(&arena, "sides"), "'sides' is a setting; explain what has it: test_shape/test_box\n");
     EXPECT_TEXT_CONTAINS(explained(&arena, "inner.gone"), "nothing is called 'inner.gone'");
+    EXPECT_TEXT_CONTAINS(explained(&arena, "inner.depth"), "depth of the inner buffer");
+    EXPECT_TEXT_CONTAINS(explained(&arena, "shape.sides"), "sides of test_box");
+    EXPECT_TEXT_CONTAINS(explained(&arena, "shape.type"), "test_shape: one of\n");
+    EXPECT_TEXT_CONTAINS(explained(&arena, "shape.gone"), "nothing is called 'shape.gone'");
     EXPECT_TEXT_CONTAINS(explained(&arena, "network.test_shape"), "(did you mean 'test_shape'?)");
     arena_release(&arena);
 }

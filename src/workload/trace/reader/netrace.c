@@ -13,6 +13,7 @@
  * What is compressed goes through a window: as much as fits is undone at a time, so that files of any size take little
  * memory. Several compressed streams may stand one behind the other, as parallel compressors write them.
  */
+#include "base/need.h"
 #include "base/table.h"
 #include "flitwarp/trace_packets.h"
 
@@ -115,7 +116,7 @@ static void refill(struct netrace *netrace)
             if (!has_more)
                 break;
             netrace->bzip2 = (bz_stream){0};
-            FW_CHECK(BZ2_bzDecompressInit(&netrace->bzip2, 0, 0) == BZ_OK, "bzip2 refuses to begin");
+            NEED(BZ2_bzDecompressInit(&netrace->bzip2, 0, 0) == BZ_OK, "out of memory for unpacking");
             netrace->is_in_stream = true;
         }
         int status = undo_some(netrace);

@@ -350,11 +350,6 @@ static bool chakra_add_waits(struct chakra *chakra)
 
 /* ---- the whole ---- */
 
-static bool is_gzip(const unsigned char *bytes, size_t size)
-{
-    return size >= 2 && bytes[0] == 0x1f && bytes[1] == 0x8b;
-}
-
 static const char *chakra_find_place(const void *reader, uint32_t task, struct arena *arena)
 {
     const struct chakra *chakra = reader;
@@ -366,8 +361,6 @@ static const char *chakra_find_place(const void *reader, uint32_t task, struct a
 static bool chakra_read_rank(struct chakra *chakra)
 {
     chakra->offset = 0;
-    if (is_gzip(chakra->source.bytes, chakra->source.size))
-        return chakra_error(chakra, "the file is compressed by gzip; accepted: %s", "the file after gunzip");
     chakra->count = chakra->waits.count = 0;
     table_init(&chakra->numbers, sizeof(uint32_t), NULL);
     bool is_good = read_nodes(chakra) && chakra_add_waits(chakra);
@@ -404,8 +397,6 @@ static bool chakra_looks_like(const struct trace_source *source)
     uint64_t length;
     if (source->size == 0)
         return false;
-    if (is_gzip(source->bytes, source->size))
-        return name_ends_with(source->path, ".et") || name_ends_with(source->path, ".et.gz");
     struct proto rest = {source->bytes, source->bytes + source->size, false};
     return proto_varint(&rest, &length) && length <= (size_t)(rest.end - rest.at) &&
            chakra_is_metadata((struct proto){rest.at, rest.at + length, false});

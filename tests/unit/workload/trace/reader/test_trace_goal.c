@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The reader of GOAL schedules as text: what it makes of them, and what it refuses at which line. */
-#include "test.h"
+#include "sandbox.h"
 
 #include "config/registry.h"
 #include "workload/trace/trace.h"
@@ -118,6 +118,31 @@ TEST(goal_errors_name_the_line)
         EXPECT_EQ_U64(errors.count, 1);
         EXPECT_TEXT_CONTAINS(errors_text(&errors), cases[i].expected);
         arena_release(&arena);
+    }
+}
+
+TEST(packed_files_say_how_to_unpack_them)
+{
+    static const struct {
+        const char *name, *bytes, *message;
+    } files[] = {
+        {"a.vef.xz",
+         "\xfd"
+         "7zXZ rest",
+         "the file is packed; accepted: the trace in it, unpacked by: xz -dk "},
+        {"a.tar.xz",
+         "\xfd"
+         "7zXZ rest",
+         "unpacked by: tar xf "},
+        {"a.goal.gz", "\x1f\x8b rest", "unpacked by: gzip -dk "},
+    };
+    for (uint32_t i = 0; i < sizeof files / sizeof *files; i++) {
+        struct sandbox box;
+        sandbox_open(&box);
+        const char *path = sandbox_write(&box, files[i].name, files[i].bytes, strlen(files[i].bytes));
+        EXPECT(trace_read(path, NULL, &box.errors) == NULL);
+        EXPECT_TEXT_CONTAINS(errors_text(&box.errors), files[i].message);
+        sandbox_close(&box, files[i].name, NULL);
     }
 }
 

@@ -221,16 +221,6 @@ TEST(chakra_faults_of_files_are_named_with_their_offset)
                           "made: offset 24: the file ends, or has something else, where the length of a message");
 }
 
-TEST(chakra_files_compressed_by_gzip_are_told_to_be)
-{
-    struct sandbox box;
-    sandbox_open(&box);
-    sandbox_write(&box, "made.0.et", "\x1f\x8b\x08", 3);
-    EXPECT(trace_read(path_in(&box, "made.0.et"), NULL, &box.errors) == NULL);
-    EXPECT_TEXT_CONTAINS(errors_text(&box.errors), "compressed by gzip; accepted: the file after gunzip");
-    sandbox_close(&box, "made.0.et", NULL);
-}
-
 /* What the description of these files says of them, and a decoder in Python of some lines. */
 TEST(chakra_reads_real_files)
 {
