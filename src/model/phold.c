@@ -136,11 +136,11 @@ static void phold_results(const struct model *model, const struct model_totals *
 }
 
 static const struct result phold_reports[] = {
-    RESULT("processes", COUNT, NULL, "that there are"),
-    RESULT("events", COUNT, NULL, "that count"),
-    RESULT("remote_events", COUNT, NULL, "those for another process"),
-    RESULT("remote_share", NUMBER, NULL, "of all events"),
-    RESULT("events_per_process", NUMBER, NULL, "the mean"),
+    RESULT("processes", COUNT, NULL, "number of processes"),
+    RESULT("events", COUNT, NULL, "committed events"),
+    RESULT("remote_events", COUNT, NULL, "events for another process"),
+    RESULT("remote_share", NUMBER, NULL, "their share of all events"),
+    RESULT("events_per_process", NUMBER, NULL, "mean number of events per process"),
     RESULT_END,
 };
 

@@ -11,76 +11,76 @@
 #include <stdlib.h>
 
 static const struct result program_results[] = {
-    RESULT("version", TEXT, NULL, "of the program"),
+    RESULT("version", TEXT, NULL, "version of the program"),
     RESULT_END,
 };
 
 static const struct result packet_name_results[] = {
     RESULT("source", COUNT, NULL, "terminal that sent it"),
-    RESULT("sequence", COUNT, NULL, "its number there"),
+    RESULT("sequence", COUNT, NULL, "its number among the packets of that terminal"),
     RESULT_END,
 };
 static const struct result held_channel_results[] = {
-    RESULT("from", TEXT, NULL, "where it begins"),
-    RESULT("to", TEXT, NULL, "where it ends"),
+    RESULT("from", TEXT, NULL, "where the channel begins"),
+    RESULT("to", TEXT, NULL, "where the channel ends"),
     RESULT("vc", COUNT, NULL, "virtual channel"),
-    RESULT_BLOCK("waits_for", BLOCK, packet_name_results, "of a channel that is wanted: the packet that holds it"),
+    RESULT_BLOCK("waits_for", BLOCK, packet_name_results, "for a wanted channel: the packet that holds it"),
     RESULT_END,
 };
 static const struct result stuck_packet_results[] = {
     RESULT("source", COUNT, NULL, "terminal that sent it"),
-    RESULT("sequence", COUNT, NULL, "its number there"),
+    RESULT("sequence", COUNT, NULL, "its number among the packets of that terminal"),
     RESULT("destination", COUNT, NULL, "terminal that it goes to"),
-    RESULT("flits", COUNT, "flits", "that it has"),
-    RESULT_BLOCK("holds", BLOCKS, held_channel_results, "channels, from its last flit to its first"),
-    RESULT("wants_room", FLAG, NULL, "whether it has its channel and waits for a credit of it"),
-    RESULT_BLOCK("wants", BLOCKS, held_channel_results, "channels, one of which would do"),
+    RESULT("flits", COUNT, "flits", "size of the packet"),
+    RESULT_BLOCK("holds", BLOCKS, held_channel_results, "channels that it holds, from its last flit to its first"),
+    RESULT("wants_room", FLAG, NULL, "whether it has its channel and waits for a credit"),
+    RESULT_BLOCK("wants", BLOCKS, held_channel_results, "channels that it waits for; any of them is enough"),
     RESULT_END,
 };
 static const struct result deadlock_results[] = {
-    RESULT("tick", COUNT, "ticks", "at which it was found"),
-    RESULT("packets_in_network", COUNT, NULL, "then"),
-    RESULT("stuck_buffers", COUNT, NULL, "whose front packet can never move"),
-    RESULT("stands_still", FLAG, NULL, "whether nothing moves any more"),
-    RESULT_BLOCK("packets", BLOCKS, stuck_packet_results, "a cycle: each wants what the next holds"),
+    RESULT("tick", COUNT, "ticks", "when the deadlock was found"),
+    RESULT("packets_in_network", COUNT, NULL, "packets in the network at that tick"),
+    RESULT("stuck_buffers", COUNT, NULL, "buffers whose front packet can never move"),
+    RESULT("stands_still", FLAG, NULL, "whether nothing at all moves"),
+    RESULT_BLOCK("packets", BLOCKS, stuck_packet_results, "the packets of a cycle: each wants what the next holds"),
     RESULT_END,
 };
 static const struct result recovery_results[] = {
-    RESULT("packets", COUNT, NULL, "that went by the side path"),
-    RESULT("first_tick", NUMBER, "ticks", "of one"),
-    RESULT("last_tick", NUMBER, "ticks", "of one"),
+    RESULT("packets", COUNT, NULL, "packets that took the side path"),
+    RESULT("first_tick", NUMBER, "ticks", "tick of the first recovery"),
+    RESULT("last_tick", NUMBER, "ticks", "tick of the last recovery"),
     RESULT_END,
 };
 
 static const struct result sync_results[] = {
     RESULT("type", TEXT, NULL, "sequential, conservative or optimistic"),
-    RESULT("threads", COUNT, NULL, "of a rank"),
+    RESULT("threads", COUNT, NULL, "threads of each rank"),
     RESULT("ranks", COUNT, NULL, "processes"),
-    RESULT("events", COUNT, NULL, "handled, those undone included"),
-    RESULT("events_per_second", NUMBER, "1/s", "that count, by the time of the run"),
-    RESULT("window", NUMBER, "ticks", "that parts go ahead without word of each other"),
-    RESULT("windows", COUNT, NULL, "gone through"),
-    RESULT("remote_events", COUNT, NULL, "sent from part to part"),
-    RESULT("remote_share", NUMBER, NULL, "of all events"),
-    RESULT("waiting_share", NUMBER, NULL, "of the threads' time, for each other"),
+    RESULT("events", COUNT, NULL, "events handled, including those undone"),
+    RESULT("events_per_second", NUMBER, "1/s", "committed events per second of wall-clock time"),
+    RESULT("window", NUMBER, "ticks", "how far parts run before they exchange events"),
+    RESULT("windows", COUNT, NULL, "number of windows"),
+    RESULT("remote_events", COUNT, NULL, "events sent to another part"),
+    RESULT("remote_share", NUMBER, NULL, "share of remote events among all events"),
+    RESULT("waiting_share", NUMBER, NULL, "share of the threads' time spent waiting for each other"),
     RESULT("committed", COUNT, NULL, "events that count"),
     RESULT("rolled_back", COUNT, NULL, "events undone"),
     RESULT("efficiency", NUMBER, NULL, "1 - rolled_back / committed"),
-    RESULT("primary_rollbacks", COUNT, NULL, "by an event that came late"),
-    RESULT("secondary_rollbacks", COUNT, NULL, "by an event taken back"),
-    RESULT("gvt_count", COUNT, NULL, "times that all agreed how far they are"),
+    RESULT("primary_rollbacks", COUNT, NULL, "rollbacks by an event that came late"),
+    RESULT("secondary_rollbacks", COUNT, NULL, "rollbacks by an event taken back"),
+    RESULT("gvt_count", COUNT, NULL, "how often all agreed on the time reached (GVT)"),
     RESULT_END,
 };
 
 static const struct result run_results[] = {
-    RESULT("end_tick", COUNT, "ticks", "the last with an event"),
-    RESULT("events", COUNT, NULL, "handled by the engine"),
-    RESULT("flit_hops", COUNT, NULL, "flits through routers, the whole run"),
+    RESULT("end_tick", COUNT, "ticks", "the last tick with an event"),
+    RESULT("events", COUNT, NULL, "events handled by the engine"),
+    RESULT("flit_hops", COUNT, NULL, "flits through routers, over the whole run"),
     RESULT("packet_hops", COUNT, NULL, "sampled packets through routers"),
-    RESULT("cpu_seconds", NUMBER, "s", "of the run, without building", LABEL("CPU time")),
-    RESULT("wall_seconds", NUMBER, "s", "of the run, without building", LABEL("time")),
+    RESULT("cpu_seconds", NUMBER, "s", "CPU time of the run, without building", LABEL("CPU time")),
+    RESULT("wall_seconds", NUMBER, "s", "wall-clock time of the run, without building", LABEL("time")),
     RESULT("peak_rss_bytes", COUNT, "bytes", "memory of the process, or of all ranks", LABEL("memory")),
-    RESULT("restarts", COUNT, NULL, "from checkpoints, where there were any"),
+    RESULT("restarts", COUNT, NULL, "restarts from checkpoints, if there were any"),
     RESULT("bytes_per_router", NUMBER, "bytes", "built state of the network"),
     RESULT("digest", TEXT, NULL, "a hash over every sampled packet"),
     RESULT_BLOCK("sync", BLOCK, sync_results, "how it was run"),
@@ -88,26 +88,26 @@ static const struct result run_results[] = {
 };
 
 static const struct result model_block_results[] = {
-    RESULT("type", TEXT, NULL, "of the model"),
+    RESULT("type", TEXT, NULL, "name of the model"),
     {.type = RESULT_TYPE_OWN, .kind = "model"},
     RESULT_END,
 };
 
 static const struct result utilisation_results[] = {
-    RESULT("mean", NUMBER, NULL, "over the channels"),
-    RESULT("min", NUMBER, NULL, "of the channels"),
-    RESULT("p50", NUMBER, NULL, "that half of the channels stay below"),
-    RESULT("p90", NUMBER, NULL, "that nine of ten stay below"),
-    RESULT("max", NUMBER, NULL, "of the channels"),
+    RESULT("mean", NUMBER, NULL, "mean over the channels"),
+    RESULT("min", NUMBER, NULL, "least used channel"),
+    RESULT("p50", NUMBER, NULL, "half of the channels stay below"),
+    RESULT("p90", NUMBER, NULL, "nine in ten channels stay below"),
+    RESULT("max", NUMBER, NULL, "busiest channel"),
     RESULT_END,
 };
 static const struct result channel_results[] = {
-    RESULT("count", COUNT, NULL, "channels between routers, each direction by itself"),
+    RESULT("count", COUNT, NULL, "channels between routers; each direction counts"),
     RESULT_BLOCK("utilisation", BLOCK, utilisation_results,
                  "share of the window's cycles in which a channel carried a flit"),
-    RESULT("columns", ANY, NULL, "with per_channel: what the rows of list hold"),
+    RESULT("columns", ANY, NULL, "with per_channel: names of the columns of list"),
     RESULT("list", LISTS, NULL, "with per_channel: a row for each channel"),
-    RESULT("coordinates", LISTS, NULL, "with per_channel, on grids: of each router"),
+    RESULT("coordinates", LISTS, NULL, "with per_channel, on grids: coordinates of each router"),
     RESULT_END,
 };
 
@@ -116,13 +116,13 @@ const struct result results_rows[] = {
     RESULT("config", ANY, NULL, "all settings in effect, itself a configuration"),
     RESULT("complete", FLAG, NULL, "whether the run came to its end"),
     RESULT("outcome", TEXT, NULL, "done, deadlock, stuck or interrupted"),
-    RESULT_BLOCK("deadlock", BLOCK, deadlock_results, "where one ended the run"),
+    RESULT_BLOCK("deadlock", BLOCK, deadlock_results, "only if a deadlock ended the run"),
     RESULT_BLOCK("recoveries", BLOCK, recovery_results, "with network.deadlock recover"),
     RESULT_BLOCK("simulation", BLOCK, run_results, "the run as a whole"),
-    RESULT_BLOCK("model", BLOCK, model_block_results, "of a configuration with a model"),
-    RESULT_BLOCK("applications", BLOCKS, application_results, "in the order of the configuration"),
-    RESULT_BLOCK("levels", BLOCKS, level_results, "of service, where there are several"),
-    RESULT_BLOCK("channels", BLOCK, channel_results, "between routers, over the sampling window"),
+    RESULT_BLOCK("model", BLOCK, model_block_results, "only with a model in the configuration"),
+    RESULT_BLOCK("applications", BLOCKS, application_results, "one block each, in the order of the configuration"),
+    RESULT_BLOCK("levels", BLOCKS, level_results, "levels of service, if there are several"),
+    RESULT_BLOCK("channels", BLOCK, channel_results, "channels between routers, over the sampling window"),
     RESULT_END,
 };
 

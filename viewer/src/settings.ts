@@ -102,7 +102,7 @@ export class Settings {
         }}, this.source.isLive ? "" : h("p", {class: "note", id: "can-run"}, "This is a recording. The page also contains the simulator: change a setting and run it here in the browser."),
             ...this.sections(), this.errors,
             h("div", {class: "actions"}, h("button", {type: "submit", class: "primary", id: "apply"}, this.source.isLive ? "Restart with these" : "Run with these"),
-              h("button", {type: "button", id: "run-beside", title: "A second network with these settings, beside the one on show", onclick: () => void this.runBeside()}, "Run beside"))));
+              h("button", {type: "button", id: "run-beside", title: "Run a second network with these settings beside the current one", onclick: () => void this.runBeside()}, "Run beside"))));
     }
 
     /** Of a recording: why there is no engine beside it. */

@@ -59,7 +59,7 @@ export class Tour {
         this.box.replaceChildren(
             h("h2", {}, title, h("span", {class: "count"}, `${this.at + 1} of ${STOPS.length}`)), h("p", {}, text),
             h("div", {class: "actions"},
-              h("button", {type: "button", id: "tour-end", onclick: () => this.end()}, "Skip"),
+              isLast ? "" : h("button", {type: "button", id: "tour-end", onclick: () => this.end()}, "Skip"),
               this.at ? h("button", {type: "button", onclick: () => this.go(-1)}, "Back") : "", next));
         this.box.hidden = false;
         this.place(byId(at));

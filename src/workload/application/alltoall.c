@@ -180,7 +180,7 @@ static void alltoall_report(const struct application *application, struct report
 }
 
 static const struct result alltoall_reports[] = {
-    RESULT("iterations", COUNT, NULL, "that were asked for"),
+    RESULT("iterations", COUNT, NULL, "iterations in the configuration"),
     RESULT("completion_time", NUMBER, "ticks", "from its start to the last arrival; null when it was interrupted"),
     RESULT("iteration_time", SUMMARY, "ticks", "with wait: of iterations, over all ranks"),
     RESULT_END,

@@ -203,7 +203,7 @@ static void memory_report(const struct application *application, struct report *
 }
 
 static const struct result memory_reports[] = {
-    RESULT("memories", COUNT, NULL, "ranks that are one"),
+    RESULT("memories", COUNT, NULL, "ranks that are memories"),
     RESULT("read_latency", SUMMARY, "ticks", "transaction_latency of reads"),
     RESULT("write_latency", SUMMARY, "ticks", "transaction_latency of writes"),
     RESULT_END,

@@ -112,9 +112,9 @@ static void trace_report(const struct application *application, struct report *r
 }
 
 static const struct result trace_reports[] = {
-    RESULT("ranks", COUNT, NULL, "of the trace"),
-    RESULT("tasks", COUNT, NULL, "of the trace"),
-    RESULT("unfinished_ranks", COUNT, NULL, "that have not ended"),
+    RESULT("ranks", COUNT, NULL, "ranks of the trace"),
+    RESULT("tasks", COUNT, NULL, "tasks of the trace"),
+    RESULT("unfinished_ranks", COUNT, NULL, "ranks that have not ended"),
     RESULT("completion_time", NUMBER, "ticks", "from its start to the last arrival; null when it was interrupted"),
     RESULT("bytes", COUNT, "bytes", "sent by all ranks"),
     RESULT("rank_time", SUMMARY, "ticks", "of ranks, from the start of the job to their end"),
