@@ -215,15 +215,20 @@ class Store:
 
     def fact(self, name: str) -> object:
         """A fact about the study, such as its title; None when it has none of that name."""
-        row = self._base.execute("select * from facts where name = ?", (name,)).fetchone()
-        if row is None and self._sums and f"facts {name}" in self._sums:
-            raise self._damage(f"it has lost its {name}")
-        if row is not None and not self._is_whole("facts", row):
-            raise self._damage(f"its {name} has changed since it was written")
+        self._base.execute("savepoint fact")  # row and sum of one moment: a writer may be at work
         try:
-            return json.loads(row[1]) if row else None
+            self._sums = self._read_sums()
+            row = self._base.execute("select * from facts where name = ?", (name,)).fetchone()
+        finally:
+            self._base.execute("release fact")
+        if row is None and f"facts {name}" in (self._sums or ()):
+            raise self._damage(f"it has lost its {name}")
+        try:
+            if row is None or self._is_whole("facts", row):
+                return json.loads(row[1]) if row else None
         except ValueError:  # a study without sums
-            raise self._damage(f"its {name} has changed since it was written") from None
+            pass
+        raise self._damage(f"its {name} has changed since it was written")
 
     def set_facts(self, facts: Mapping[str, object]) -> None:
         for name, value in facts.items():
@@ -247,7 +252,9 @@ class Store:
 
     def forget_failures(self) -> int:
         """Forgets what failed, so that it is done again; how many that were."""
-        return self._base.execute("delete from outcomes where status != 0").rowcount
+        gone = [key for (key,) in self._base.execute("select key from outcomes where status != 0")]
+        self._remove("outcomes", "key", gone)
+        return len(gone)
 
     def add_run(self, run: RunRow) -> None:
         self._write("runs", (run.name, run.key, run.line, run.x, run.seed, _json(run.variables), _json(run.overrides),
@@ -257,8 +264,13 @@ class Store:
         """Takes all other runs out of the study; their outcomes stay, in case they come back."""
         kept = set(names)
         gone = [name for (name,) in self._base.execute("select name from runs") if name not in kept]
-        self._all_or_none("delete from runs where name = ?", [(name,) for name in gone])
-        self._all_or_none("delete from sums where place = ?", [(f"runs {name}",) for name in gone])
+        self._remove("runs", "name", gone)
+
+    def _remove(self, table: str, column: str, names: Sequence[str]) -> None:
+        self._base.execute("savepoint removal")
+        self._base.executemany(f"delete from {table} where {column} = ?", [(name,) for name in names])
+        self._base.executemany("delete from sums where place = ?", [(f"{table} {name}",) for name in names])
+        self._base.execute("release removal")
         self._sums = self._read_sums()
 
     def _all_or_none(self, statement: str, rows: Sequence[tuple]) -> None:
@@ -290,10 +302,10 @@ class Store:
             run = None
         if run is None or not self._is_whole("runs", row[:8]):
             raise self._damage(f"the settings of run {name} have changed since they were written")
-        if row[8] is None:
+        if row[8] is None and f"outcomes {key}" not in (self._sums or ()):
             return run, None
         try:
-            if self._is_whole("outcomes", row[8:]):
+            if row[8] is not None and self._is_whole("outcomes", row[8:]):
                 return run, self._outcome(tuple(row[8:]))
         except ValueError:  # a study without sums
             pass

@@ -66,7 +66,7 @@ def damage(path, runs):
         for name, how in runs.items():
             outcome = store.outcome(keys[name])
             if how == "not run":
-                store._base.execute("delete from outcomes where key = ?", (keys[name],))
+                store._remove("outcomes", "key", [keys[name]])
                 continue
             made = {"deadlock": (2, "deadlock at tick 1000: <b>none</b> can move\na cycle of 2 waits", {**outcome.document, "outcome": "deadlock"}),
                     "failed": (3, "no space left on device", None), "missing": (0, "", None)}[how]
