@@ -17,7 +17,7 @@ struct ring_graph {
     struct network network;
     struct link links[4 * PORTS];
     struct waiter waiters[16];
-    struct wanted wanted[32];
+    struct wanted wanted[128];
     struct wait_graph graph;
 };
 
@@ -216,6 +216,16 @@ TEST(who_must_not_overtake_the_stuck_is_stuck)
     free(cycle);
     small->turn = 0; /* in no order it takes the place */
     EXPECT_EQ_U64(stuck_in(&ring, false), 2);
+}
+
+TEST(many_choices_are_no_way_out)
+{
+    struct ring_graph ring;
+    struct waiter *newcomer = add_newcomer(&ring);
+    for (uint32_t i = 1; i < 100; i++)
+        add_wanted(&ring, newcomer, ONWARD, BACK);
+    fill_ring(&ring);
+    EXPECT_EQ_U64(stuck_in(&ring, false), 5);
 }
 
 /* VCs 0 and 1 share four places, of which one is each one's own. */
