@@ -264,9 +264,10 @@ bool page_check(const struct embedded_file *files, struct errors *errors)
     const char *style = html ? strstr(html->bytes, style_link) : NULL,
                *script = style ? strstr(style, script_link) : NULL;
     return (script && strstr(script, body_end) && embedded_find(files, "app.js") && embedded_find(files, "app.css")) ||
-           errors_add(errors,
-                      "this flitwarp was built without the viewer's page; ./dev build makes it where npm can be "
-                      "installed, and releases have it");
+           errors_add(
+               errors,
+               "this flitwarp was built without the viewer's page, viewer/dist of the repository; ./dev build makes it "
+               "where npm can be installed");
 }
 
 bool recording_check(struct errors *errors)

@@ -59,7 +59,7 @@ def test_the_page_is_made_by_whatever_builds_the_program(tmp_path):
     for script in ("python/flitwarp/__init__.py", "python/flitwarp/experiment.py", "python/matplotlib.py", "python/numpy.py", "bench/bench.py", "viewer/build.mjs", "viewer/package-lock.json"):
         (tree / script).touch()
     shutil.copy(ROOT / "dev", tree)
-    for tool, more in (("cmake", ""), ("npm", "[ $1 = ci ] || { mkdir -p dist && touch dist/index.html; }")):
+    for tool, more in (("cmake", ""), ("npm", "[ $1 = ci ] || { mkdir -p dist; }")):
         (tools / tool).write_text(f"#!/bin/sh\necho {tool} $1 >> {tmp_path}/called\n{more}\n")
         (tools / tool).chmod(0o755)
     environment = {**ENVIRONMENT, "PATH": f"{tools}:{os.environ['PATH']}", "FLITWARP": ""}
@@ -72,8 +72,15 @@ def test_the_page_is_made_by_whatever_builds_the_program(tmp_path):
     made = ["npm ci", "npm run"]
     assert called("run")[:3] == [*made, "cmake -S"]
     assert called("run")[0] == "cmake -S"  # it is there
-    os.utime(tree / "viewer" / "dist" / "index.html", (0, 0))  # older than its sources
+    (tree / "viewer" / "src" / "main.ts").write_text("changed")
     assert called("bench")[:3] == [*made, "cmake -S"]
+
+
+def test_the_page_in_the_repository_is_made_of_its_sources():
+    """Whoever changes them runs ./dev build, and commits viewer/dist with them."""
+    script = """ROOT=$1; eval "$(sed -n '/^page_sources()/,/^}/p' "$1/dev")"; page_sources"""
+    words = subprocess.run(["bash", "-c", script, "-", ROOT], capture_output=True, text=True, check=True)
+    assert (ROOT / "viewer" / "dist" / "made_of").read_text() == words.stdout, "viewer/src has changed: run ./dev build, and commit viewer/dist"
 
 
 def test_the_fuzzer_fits_the_program():
