@@ -11,7 +11,7 @@ import subprocess
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]  # of the tree
-PREFIX = Path(__file__).resolve().parents[4]  # where it is installed: PREFIX/lib/python3/dist-packages/flitwarp
+PREFIX = (ROOT / ".." / "..").resolve()  # where it is installed: PREFIX/lib/python3/dist-packages/flitwarp; of a tree below / that is /
 
 
 def find_binary() -> Path:
