@@ -321,8 +321,10 @@ def test_no_other_file_is_lost(tmp_path):
     run = kept_run(tmp_path, "--checkpoint-every", "1000", "--checkpoint")
     assert "'r.json' is the file of --results too" in refused(*run[1:], "r.json", cwd=tmp_path)
     assert "'rates.csv' is the file of --rate-log too" in refused(*run[1:], "rates.csv", cwd=tmp_path)
-    assert "'config.json' is another kind of file" in refused(*run[1:], "config.json", cwd=tmp_path)
-    assert [path.name for path in tmp_path.iterdir()] == ["config.json"]
+    assert "the run reads 'config.json', and would write over it" in refused(*run[1:], "config.json", cwd=tmp_path)
+    (tmp_path / "notes").write_text("mine")
+    assert "'notes' is another kind of file" in refused(*run[1:], "notes", cwd=tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["config.json", "notes"] and (tmp_path / "notes").read_text() == "mine"
 
 
 def test_an_older_one_stays_until_there_is_another(checkpoint, tmp_path):

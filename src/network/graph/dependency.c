@@ -186,9 +186,11 @@ static void arrive(struct check *check, struct state *next, uint32_t channel, ui
 /* What came into a state holds what it holds, and may ask for what any answer there offered. */
 static void add_edges(struct check *check)
 {
-    for (const struct arrival *at = check->arrivals; at < check->arrivals + check->arrival_count; at++)
+    for (uint32_t i = 0; i < check->arrival_count; i++) {
+        const struct arrival *at = &check->arrivals[i];
         channel_graph_add(&check->graph, at->channel, at->held, check->states[at->state].router,
                           check->wanted + (size_t)at->state * check->routing->words);
+    }
     check->arrival_count = 0;
 }
 
