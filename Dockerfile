@@ -2,7 +2,7 @@
 # docker build -t flitwarp . && docker run --rm -v "$PWD:/work" flitwarp run net.json --results results.json
 # Built from Debian's packages alone, as a Debian package; the second stage has that, Python with matplotlib and nothing else.
 FROM debian:bookworm-slim AS build
-RUN apt-get update && apt-get install -y --no-install-recommends gcc libc6-dev cmake ninja-build pkg-config git dpkg-dev npm python3 \
+RUN apt-get update && apt-get install -y --no-install-recommends gcc libc6-dev cmake ninja-build pkg-config git dpkg-dev python3 \
     libzstd-dev libcivetweb-dev libsqlite3-dev zlib1g-dev libbz2-dev libmetis-dev libopenmpi-dev openmpi-bin \
     clang lld wasi-libc libclang-rt-14-dev-wasm32 ca-certificates
 COPY . /source
