@@ -9,13 +9,22 @@
 #include "flitwarp/option.h"
 #include "flitwarp/report.h"
 
+/* Where the text of a component is that an OpenCL device runs, see flitwarp/both.h; all NULL: it has none. */
+struct device_form {
+    const char *file;     /* of the tree */
+    const char *function; /* what the component does there; of a routing algorithm its route() */
+};
+/* Says that the file of the component is read by OpenCL too, in which the function has this name. */
+#define DEVICE_FORM(function_) .device = {.file = __FILE__, .function = #function_}
+
 #define COMPONENT_FIELDS                                                                                               \
     const char *name;             /* the "type" in a configuration */                                                  \
     const char *summary;          /* one line, for list and explain */                                                 \
     const struct option *options; /* NULL: none */                                                                     \
     const char *example;          /* JSON text of the block in use; NULL: the type alone */                            \
     const char *needs;            /* of others, for explain: virtual channels, say; NULL: nothing */                   \
-    const struct result *reports; /* rows of what it tells of its own in the results; NULL: nothing */
+    const struct result *reports; /* rows of what it tells of its own in the results; NULL: nothing */                 \
+    struct device_form device;    /* see DEVICE_FORM */
 
 struct component {
     COMPONENT_FIELDS
@@ -38,7 +47,7 @@ struct component {
  * before would not survive, and a plugin of another version is refused. The word before it is no address, so that what a
  * plugin from before there were versions has in its place is not taken for one.
  */
-#define FLITWARP_INTERFACE 4
+#define FLITWARP_INTERFACE 5
 #define FLITWARP_INTERFACE_MARK ((uint64_t)0x666c697477617270u)
 
 struct registration {

@@ -20,6 +20,8 @@ extern const struct embedded_file study_files[];
 extern const struct embedded_file new_files[];
 /* Components that `flitwarp new` copies, by their path in src. */
 extern const struct embedded_file template_files[];
+/* Texts that OpenCL reads too, by their path in the tree: see flitwarp/both.h. */
+extern const struct embedded_file device_files[];
 
 /* NULL: there is no such file. */
 static inline const struct embedded_file *embedded_find(const struct embedded_file *files, const char *name)

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * Texts that two compilers read: this program's, and that of an OpenCL device, which runs the same stages on the same state
+ * (src/device). Such a file is C that OpenCL C 1.2 understands, says `Read by OpenCL too.` in its first comment, by which
+ * the build finds it, and keeps what is the program's alone between `#if FW_HOST` and `#endif`. What to mind:
+ *
+ *   FW_GLOBAL     before what a pointer points to, where that lies in the memory of the device: state and tables do, the
+ *                 struct that a function has of its caller does not
+ *   FW_FAR        the type of a pointer inside of what lies there: the device has the program's address of it, and
+ *                 FW_AT() gives what it stands for
+ *   no bit fields, pointers to functions or arrays of variable length, and no bool in what lies there
+ */
+#ifdef __OPENCL_VERSION__
+#define FW_HOST 0
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#pragma OPENCL FP_CONTRACT OFF
+
+typedef char int8_t;
+typedef uchar uint8_t;
+typedef ushort uint16_t;
+typedef int int32_t;
+typedef uint uint32_t;
+typedef long int64_t;
+typedef ulong uint64_t;
+#define UINT32_MAX 0xffffffffu
+#define UINT64_MAX 0xfffffffffffffffful
+
+#define FW_GLOBAL __global
+#define FW_FAR(type) ulong
+/* `owner->tables` is where the program's address 0 would be. */
+#define FW_AT(type, owner, pointer) ((FW_GLOBAL type *)((owner)->tables + (pointer)))
+
+#define __builtin_expect(value, usual) (value)
+#define __builtin_ctzll(word) (63u - (uint)clz((ulong)((word) & -(word))))
+#define __builtin_clzll(word) ((uint)clz((ulong)(word)))
+#define __builtin_popcountll(word) ((uint)popcount((ulong)(word)))
+#define __builtin_inf() INFINITY
+
+static inline uint64_t bits_of_f64(double x) { return as_ulong(x); }
+static inline double f64_of_bits(uint64_t bits) { return as_double(bits); }
+/* The product of two words: its low word, and the high one. */
+static inline uint64_t multiply_wide(uint64_t a, uint64_t b, uint64_t *high)
+{
+    *high = mul_hi(a, b);
+    return a * b;
+}
+#else
+#define FW_HOST 1
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define FW_GLOBAL
+#define FW_FAR(type) type *
+#define FW_AT(type, owner, pointer) (pointer)
+
+static inline uint64_t bits_of_f64(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+static inline double f64_of_bits(uint64_t bits)
+{
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+static inline uint64_t multiply_wide(uint64_t a, uint64_t b, uint64_t *high)
+{
+    unsigned __int128 product = (unsigned __int128)a * b;
+    *high = (uint64_t)(product >> 64);
+    return (uint64_t)product;
+}
+#endif
+
+#define FW_INLINE static inline __attribute__((always_inline))
