@@ -27,6 +27,7 @@ typedef ulong uint64_t;
 #define UINT32_MAX 0xffffffffu
 #define UINT64_MAX 0xfffffffffffffffful
 
+typedef uint8_t fw_bool; /* a bool in memory that both see */
 #define FW_GLOBAL __global
 #define FW_FAR(type) ulong
 /* `owner->tables` is where the program's address 0 would be. */
@@ -53,6 +54,7 @@ static inline uint64_t multiply_wide(uint64_t a, uint64_t b, uint64_t *high)
 #include <stdint.h>
 #include <string.h>
 
+typedef bool fw_bool;
 #define FW_GLOBAL
 #define FW_FAR(type) type *
 #define FW_AT(type, owner, pointer) (pointer)
@@ -78,3 +80,9 @@ static inline uint64_t multiply_wide(uint64_t a, uint64_t b, uint64_t *high)
 #endif
 
 #define FW_INLINE static inline __attribute__((always_inline))
+/* What is called seldom: apart from what is called often, where that pays. */
+#if FW_HOST
+#define FW_SELDOM static __attribute__((noinline))
+#else
+#define FW_SELDOM static inline
+#endif

@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
+ * Read by OpenCL too.
  * Topologies answer questions about a graph and build nothing: one builder wires
  * them all. Ports here are the ports between routers, numbered from 0 at each
  * router; the builder puts the terminals' ports in front of them.
  */
+#include "flitwarp/both.h"
+
+#define MAX_DIMENSIONS 16
+
+#if FW_HOST
 #include "flitwarp/component.h"
 #include "flitwarp/packet.h"
 
-#define MAX_DIMENSIONS 16
 
 /*
  * Routers at the points of a grid, coordinate 0 varying fastest. Ports go by
@@ -127,3 +132,4 @@ static inline bool tile_fits(const struct u32_list *tile, uint32_t concentration
     return tile->count == 2 && tile->items[0] * tile->items[1] == concentration;
 }
 #define TILE_EXPECTED "expected two numbers whose product is the %u terminals of a router"
+#endif
