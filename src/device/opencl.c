@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See opencl.h: a device that is open, its kernels and its buffers. */
+#ifdef FLITWARP_HAVE_OPENCL
+#include "device/devices.h"
+
+#define LOG_LINES 30u /* of a compiler's that are shown: the first mistake is what counts */
+#define GIB(bytes) ((double)(bytes) / (double)(1 << 30))
+
+struct device_kernel {
+    struct device_kernel *next;
+    struct device *device; /* borrowed */
+    const char *name;      /* in the device's arena */
+    cl_kernel kernel;      /* owned */
+    size_t most_items;
+};
+
+struct device_buffer {
+    struct device_buffer *next;
+    struct device *device; /* borrowed */
+    const char *what;      /* borrowed */
+    cl_mem memory;         /* owned */
+    uint64_t bytes;
+};
+
+struct device {
+    struct library library;
+    struct device_facts facts;
+    struct arena arena;    /* of names */
+    struct errors *errors; /* borrowed */
+    cl_device_id id;
+    cl_context context; /* owned, and all below */
+    cl_command_queue queue;
+    cl_program program; /* NULL: nothing is compiled */
+    struct device_kernel *kernels;
+    struct device_buffer *buffers;
+    uint64_t bytes; /* of all buffers */
+    bool is_lost;   /* the queue has failed, which has been told */
+};
+
+/* Adds the one error of a call that failed; false. */
+static bool tell(const struct device *device, cl_int status, const char *doing, const char *what)
+{
+    const char *name = opencl_error_name(status);
+    return errors_add(device->errors, "device %u (%s): %s while %s%s", device->facts.number, device->facts.name,
+                      name ? name : arena_format(device->errors->arena, "OpenCL error %d", status), doing, what);
+}
+
+/* For what goes through the queue: a failure there is the last that is told. */
+static bool queued(struct device *device, cl_int status, const char *doing, const char *what)
+{
+    if (status == CL_SUCCESS)
+        return true;
+    device->is_lost = true;
+    return tell(device, status, doing, what);
+}
+
+/* ---- opening ---- */
+
+static bool choose(struct device *device, uint32_t number)
+{
+    struct errors *errors = device->errors;
+    struct device_list list;
+    cl_device_id *ids;
+    if (!library_load(&device->library, errors) || !devices_find(&device->library, &list, &ids, &device->arena, errors))
+        return false;
+    if (list.count == 0)
+        return errors_add(errors, "device %u: OpenCL finds no device on this machine", number);
+    if (number >= list.count)
+        return errors_add(errors, "device %u: there is none of this number, expected at most %u (flitwarp list device)",
+                          number, list.count - 1);
+    device->facts = list.devices[number];
+    device->id = ids[number];
+    if (device->facts.refusal)
+        return errors_add(errors, "device %u (%s): cannot be used: %s", number, device->facts.name,
+                          device->facts.refusal);
+    return true;
+}
+
+static bool open_queue(struct device *device)
+{
+    cl_int status;
+    device->context = device->library.CreateContext(NULL, 1, &device->id, NULL, NULL, &status);
+    if (!device->context)
+        return tell(device, status, "opening it", "");
+    device->queue = device->library.CreateCommandQueue(device->context, device->id, 0, &status);
+    return device->queue || tell(device, status, "making its queue", "");
+}
+
+struct device *opencl_open(uint32_t number, struct errors *errors)
+{
+    struct device *device = memory_take(sizeof *device);
+    device->errors = errors;
+    if (choose(device, number) && open_queue(device))
+        return device;
+    opencl_close(device);
+    return NULL;
+}
+
+void opencl_close(struct device *device)
+{
+    if (!device)
+        return;
+    while (device->kernels) {
+        struct device_kernel *kernel = device->kernels;
+        device->kernels = kernel->next;
+        device->library.ReleaseKernel(kernel->kernel);
+        memory_give(kernel);
+    }
+    while (device->buffers)
+        device_buffer_release(device->buffers);
+    if (device->program)
+        device->library.ReleaseProgram(device->program);
+    if (device->queue)
+        device->library.ReleaseCommandQueue(device->queue);
+    if (device->context)
+        device->library.ReleaseContext(device->context);
+    arena_release(&device->arena);
+    memory_give(device);
+}
+
+const struct device_facts *device_facts(const struct device *device) { return &device->facts; }
+
+uint64_t device_bytes(const struct device *device) { return device->bytes; }
+
+/* ---- kernels ---- */
+
+static const char *compiler_log(const struct device *device, cl_program program, const struct device_source *source)
+{
+    struct arena *arena = device->errors->arena;
+    size_t size = 0;
+    device->library.GetProgramBuildInfo(program, device->id, CL_PROGRAM_BUILD_LOG, 0, NULL, &size);
+    char *log = arena_take(arena, size + 1);
+    device->library.GetProgramBuildInfo(program, device->id, CL_PROGRAM_BUILD_LOG, size, log, NULL);
+    return source_log(source, log, LOG_LINES, arena);
+}
+
+bool device_compile(struct device *device, const struct device_source *source, const char *options)
+{
+    const struct library *library = &device->library;
+    const char *text = source->text.chars ? source->text.chars : "";
+    struct arena scratch = {0};
+    const char *all_options = arena_format(&scratch, "-cl-std=CL1.2 %s", options);
+    cl_int status;
+    cl_program program = library->CreateProgramWithSource(device->context, 1, &text, NULL, &status);
+    if (program)
+        status = library->BuildProgram(program, 1, &device->id, all_options, NULL, NULL);
+    arena_release(&scratch);
+    if (program && status)
+        tell(device, status, "compiling its kernels:\n", compiler_log(device, program, source));
+    else if (status)
+        tell(device, status, "taking the text of its kernels", "");
+    cl_program useless = status ? program : device->program;
+    if (useless)
+        library->ReleaseProgram(useless);
+    if (!status)
+        device->program = program;
+    return !status;
+}
+
+struct device_kernel *device_kernel(struct device *device, const char *name)
+{
+    FW_CHECK(device->program, "nothing is compiled that could have a kernel %s", name);
+    cl_int status;
+    cl_kernel found = device->library.CreateKernel(device->program, name, &status);
+    if (!found) {
+        tell(device, status, "looking for kernel ", name);
+        return NULL;
+    }
+    struct device_kernel *kernel = memory_take(sizeof *kernel);
+    *kernel = (struct device_kernel){device->kernels, device, arena_text(&device->arena, name), found, 0};
+    device->kernels = kernel;
+    status = device->library.GetKernelWorkGroupInfo(found, device->id, CL_KERNEL_WORK_GROUP_SIZE,
+                                                    sizeof kernel->most_items, &kernel->most_items, NULL);
+    return queued(device, status, "asking for the groups of kernel ", name) ? kernel : NULL;
+}
+
+size_t kernel_most_items(const struct device_kernel *kernel) { return kernel->most_items; }
+
+bool kernel_set(struct device_kernel *kernel, uint32_t index, const void *value, size_t bytes)
+{
+    struct device *device = kernel->device;
+    return !device->is_lost && queued(device, device->library.SetKernelArg(kernel->kernel, index, bytes, value),
+                                      "setting an argument of kernel ", kernel->name);
+}
+
+bool kernel_set_buffer(struct device_kernel *kernel, uint32_t index, const struct device_buffer *buffer)
+{
+    return kernel_set(kernel, index, &buffer->memory, sizeof buffer->memory);
+}
+
+bool kernel_set_local(struct device_kernel *kernel, uint32_t index, size_t bytes)
+{
+    return kernel_set(kernel, index, NULL, bytes);
+}
+
+static bool launch(struct device_kernel *kernel, cl_uint dimensions, const size_t *items, const size_t *group)
+{
+    struct device *device = kernel->device;
+    size_t whole[2], all = 1;
+    for (cl_uint i = 0; i < dimensions; i++) {
+        whole[i] = (items[i] + group[i] - 1) / group[i] * group[i];
+        all *= whole[i];
+    }
+    if (device->is_lost || all == 0)
+        return !device->is_lost;
+    return queued(device,
+                  device->library.EnqueueNDRangeKernel(device->queue, kernel->kernel, dimensions, NULL, whole, group, 0,
+                                                       NULL, NULL),
+                  "launching kernel ", kernel->name);
+}
+
+bool kernel_launch(struct device_kernel *kernel, size_t items, size_t group)
+{
+    return launch(kernel, 1, &items, &group);
+}
+
+bool kernel_launch_2d(struct device_kernel *kernel, const size_t items[2], const size_t group[2])
+{
+    return launch(kernel, 2, items, group);
+}
+
+/* ---- buffers ---- */
+
+/* Some drivers would go on in the machine's memory, or say nothing until it is used. */
+static bool has_room(const struct device *device, uint64_t bytes, const char *what)
+{
+    const struct device_facts *facts = &device->facts;
+    if (bytes <= facts->memory_bytes && device->bytes <= facts->memory_bytes - bytes)
+        return true;
+    return errors_add(device->errors, "device %u (%s): %s would take %.3g GiB, with %.3g taken of %.3g", facts->number,
+                      facts->name, what, GIB(bytes), GIB(device->bytes), GIB(facts->memory_bytes));
+}
+
+struct device_buffer *device_buffer_create(struct device *device, uint64_t bytes, const char *what)
+{
+    bytes += bytes == 0; /* OpenCL has none that are empty */
+    if (device->is_lost || !has_room(device, bytes, what))
+        return NULL;
+    cl_int status;
+    cl_mem memory = device->library.CreateBuffer(device->context, CL_MEM_READ_WRITE, bytes, NULL, &status);
+    if (!memory) {
+        tell(device, status, "making room for ",
+             arena_format(device->errors->arena, "%s, %.3g GiB; it has %.3g, at most %.3g in one piece", what,
+                          GIB(bytes), GIB(device->facts.memory_bytes), GIB(device->facts.largest_bytes)));
+        return NULL;
+    }
+    struct device_buffer *buffer = memory_take(sizeof *buffer);
+    *buffer = (struct device_buffer){device->buffers, device, what, memory, bytes};
+    device->buffers = buffer;
+    device->bytes += bytes;
+    /* Memory that is given at its first use is given, or refused, here. */
+    if (buffer_fill(buffer, 0, bytes, 0) && device_finish(device))
+        return buffer;
+    device_buffer_release(buffer);
+    return NULL;
+}
+
+void device_buffer_release(struct device_buffer *buffer)
+{
+    if (!buffer)
+        return;
+    struct device *device = buffer->device;
+    struct device_buffer **link = &device->buffers;
+    while (*link != buffer)
+        link = &(*link)->next;
+    *link = buffer->next;
+    device->bytes -= buffer->bytes;
+    device->library.ReleaseMemObject(buffer->memory);
+    memory_give(buffer);
+}
+
+/* Whether a command is to be queued; those outside of the buffer are a mistake of ours. */
+static bool is_wanted(const struct device_buffer *buffer, uint64_t offset, uint64_t bytes)
+{
+    FW_CHECK(offset <= buffer->bytes && bytes <= buffer->bytes - offset, "%s: %llu bytes at %llu of %llu", buffer->what,
+             (unsigned long long)bytes, (unsigned long long)offset, (unsigned long long)buffer->bytes);
+    return !buffer->device->is_lost && bytes;
+}
+
+static bool write(struct device_buffer *buffer, uint64_t offset, const void *from, uint64_t bytes, bool waits,
+                  struct device_mark *mark)
+{
+    struct device *device = buffer->device;
+    if (!is_wanted(buffer, offset, bytes))
+        return !device->is_lost;
+    return queued(device,
+                  device->library.EnqueueWriteBuffer(device->queue, buffer->memory, waits, offset, bytes, from, 0, NULL,
+                                                     mark ? (cl_event *)&mark->event : NULL),
+                  "writing ", buffer->what);
+}
+
+static bool read(const struct device_buffer *buffer, uint64_t offset, void *into, uint64_t bytes, bool waits,
+                 struct device_mark *mark)
+{
+    struct device *device = buffer->device;
+    if (!is_wanted(buffer, offset, bytes))
+        return !device->is_lost;
+    return queued(device,
+                  device->library.EnqueueReadBuffer(device->queue, buffer->memory, waits, offset, bytes, into, 0, NULL,
+                                                    mark ? (cl_event *)&mark->event : NULL),
+                  "reading ", buffer->what);
+}
+
+bool buffer_write(struct device_buffer *buffer, uint64_t offset, const void *from, uint64_t bytes)
+{
+    return write(buffer, offset, from, bytes, true, NULL);
+}
+
+bool buffer_read(const struct device_buffer *buffer, uint64_t offset, void *into, uint64_t bytes)
+{
+    return read(buffer, offset, into, bytes, true, NULL);
+}
+
+bool buffer_write_start(struct device_buffer *buffer, uint64_t offset, const void *from, uint64_t bytes,
+                        struct device_mark *mark)
+{
+    return write(buffer, offset, from, bytes, false, mark);
+}
+
+bool buffer_read_start(const struct device_buffer *buffer, uint64_t offset, void *into, uint64_t bytes,
+                       struct device_mark *mark)
+{
+    return read(buffer, offset, into, bytes, false, mark);
+}
+
+bool device_wait(struct device *device, struct device_mark *mark)
+{
+    cl_event event = mark->event;
+    if (!event)
+        return !device->is_lost;
+    mark->event = NULL;
+    cl_int status = device->is_lost ? CL_SUCCESS : device->library.WaitForEvents(1, &event);
+    device->library.ReleaseEvent(event);
+    return !device->is_lost && queued(device, status, "running its kernels", "");
+}
+
+bool buffer_fill(struct device_buffer *buffer, uint64_t offset, uint64_t bytes, uint8_t byte)
+{
+    struct device *device = buffer->device;
+    if (!is_wanted(buffer, offset, bytes))
+        return !device->is_lost;
+    return queued(
+        device,
+        device->library.EnqueueFillBuffer(device->queue, buffer->memory, &byte, 1, offset, bytes, 0, NULL, NULL),
+        "filling ", buffer->what);
+}
+
+bool device_flush(struct device *device)
+{
+    return !device->is_lost && queued(device, device->library.Flush(device->queue), "starting its kernels", "");
+}
+
+bool device_finish(struct device *device)
+{
+    return !device->is_lost && queued(device, device->library.Finish(device->queue), "running its kernels", "");
+}
+#endif
