@@ -7,9 +7,13 @@
  * free of deadlock, and the VCs of a port are shared out evenly among them.
  */
 #include "flitwarp/bits.h"
+#include "flitwarp/grid.h"
 #include "flitwarp/packet.h"
 #include "flitwarp/random.h"
+
+#if FW_HOST
 #include "flitwarp/topology.h"
+#endif
 
 struct congestion;
 struct route;

@@ -1,34 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * Read by OpenCL too.
  * Topologies answer questions about a graph and build nothing: one builder wires
  * them all. Ports here are the ports between routers, numbered from 0 at each
  * router; the builder puts the terminals' ports in front of them.
  */
-#include "flitwarp/both.h"
-
-#define MAX_DIMENSIONS 16
-
-#if FW_HOST
 #include "flitwarp/component.h"
+#include "flitwarp/grid.h"
 #include "flitwarp/packet.h"
-
-
-/*
- * Routers at the points of a grid, coordinate 0 varying fastest. Ports go by
- * dimension, then direction (up before down), then parallel channel:
- * first_port[d] + down * channels[d] + j. In a hypercube one port serves both
- * directions.
- */
-struct grid {
-    uint32_t dimensions;
-    uint32_t width[MAX_DIMENSIONS];
-    uint32_t channels[MAX_DIMENSIONS]; /* parallel channels in each direction */
-    uint32_t first_port[MAX_DIMENSIONS];
-    bool wraps;    /* torus */
-    bool one_port; /* both directions of a dimension are the same port (hypercube) */
-};
 
 struct topology {
     const struct topology_ops *ops;
@@ -105,12 +84,6 @@ struct search {
 void search_init(struct search *search, const struct topology *topology, struct arena *arena);
 void search_from(struct search *search, uint32_t router);
 
-static inline uint32_t grid_port(const struct grid *grid, uint32_t dimension, bool down, uint32_t channel)
-{
-    uint32_t direction = grid->one_port ? 0 : down;
-    return grid->first_port[dimension] + direction * grid->channels[dimension] + channel;
-}
-
 /* Shared by the grid-shaped topologies (src/network/topology/grid.c). */
 void grid_init(struct grid *grid, const struct u32_list *widths, const struct u32_list *channels, bool wraps);
 uint32_t grid_routers(const struct grid *grid);
@@ -132,4 +105,3 @@ static inline bool tile_fits(const struct u32_list *tile, uint32_t concentration
     return tile->count == 2 && tile->items[0] * tile->items[1] == concentration;
 }
 #define TILE_EXPECTED "expected two numbers whose product is the %u terminals of a router"
-#endif

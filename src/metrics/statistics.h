@@ -9,11 +9,7 @@
  * does not depend on the order of samples, nor on how they were shared out before
  * merging. Zeroed memory is an empty histogram; most of it stays untouched pages.
  */
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#define HISTOGRAM_BUCKETS (58 * 128)
+#include "metrics/histogram_index.h"
 
 struct histogram {
     unsigned __int128 sum;
@@ -31,13 +27,6 @@ struct histogram_bucket {
 
 /* Makes room in [min, max] for a value outside it; called before the value is counted. */
 void histogram_widen(struct histogram *histogram, uint64_t value);
-
-/* `shift` halves a value until it fits eight bits; each halving has 128 buckets of its own. */
-static inline uint64_t histogram_index(uint64_t value)
-{
-    uint64_t shift = 56 - (uint64_t)__builtin_clzll(value | 128);
-    return (shift << 7) + (value >> shift);
-}
 
 static inline void histogram_add(struct histogram *histogram, uint64_t value)
 {
