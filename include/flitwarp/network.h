@@ -165,11 +165,6 @@ static inline bool network_is_traced(const struct network *network, uint32_t pac
     return __builtin_expect(network->trace_out != NULL, 0) && packet == network->traced;
 }
 
-/* Packets that wait in a row, each with the one behind it in its `next`, the last with FW_NONE. */
-struct packet_queue {
-    uint32_t first; /* FW_NONE: there is none */
-    uint32_t last;  /* valid while there is a first */
-};
 #define EMPTY_QUEUE ((struct packet_queue){FW_NONE, FW_NONE})
 
 static inline void packet_queue_put(const struct network *network, struct packet_queue *queue, uint32_t handle)

@@ -54,6 +54,12 @@ struct flit {
     uint32_t place;  /* FLIT_HEAD, FLIT_TAIL and the position in the packet */
 };
 
+/* Packets that wait in a row, each with the one behind it in its `next`, the last with FW_NONE. */
+struct packet_queue {
+    uint32_t first; /* FW_NONE: there is none */
+    uint32_t last;  /* valid while there is a first */
+};
+
 /* Where a flit or a credit arrives. */
 struct lane_place {
     uint32_t target; /* router or terminal */
