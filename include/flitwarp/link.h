@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
-/* Read by OpenCL too. What lies behind a port. */
+/* Read by OpenCL too. What lies behind a port, and how far the packet at the front of an input lane has come. */
 #include "flitwarp/packet.h"
 
 /* The far end of a port, for flits going out and for credits going back alike. */
@@ -29,4 +29,15 @@ struct link {
 static inline struct lane_place link_lane(FW_GLOBAL const struct link *link, uint32_t vc)
 {
     return (struct lane_place){.target = link->target, .lane = link->first_lane + vc};
+}
+
+#define LANE_IDLE 0xffffu   /* input lane without a packet at its front */
+#define LANE_WAITS 0xfffeu  /* its packet has no output lane yet */
+#define LANE_ROUTED 0xfffdu /* and is yet to be routed, or tried, where that is told apart; lanes are below */
+#define NOBODY 0xffffu      /* holds an output lane */
+
+/* The clock's first edge from a tick on. */
+static inline tick_t next_edge(tick_t when, tick_t cycle)
+{
+    return cycle > 1 ? (when + cycle - 1) / cycle * cycle : when;
 }

@@ -161,17 +161,6 @@ STAGE void allocate_switch(struct view *v, struct variant is)
 #define ONE_REGION
 #endif
 
-/* Has the router something to do in the next cycle? If not, it sleeps until something arrives or a stage is over. */
-STAGE bool goes_on(const struct view *v, struct variant is)
-{
-    uint64_t work = 0;
-    for (uint32_t w = 0; w < is.words; w++)
-        work |= v->fresh[w] | v->waiting[w] | v->sendable[w];
-    if (work && !v->moved && !is.usual && v->soonest != FW_NEVER)
-        wake(v->q, v->head, v->soonest, is);
-    return work && v->moved;
-}
-
 /* One step of one router; true when it steps in the next cycle too. The usual router's sets are held in registers. */
 STAGE bool step_router(struct input_queued *q, struct router_head *head, tick_t now, const struct destinations *to,
                        struct variant is)

@@ -317,3 +317,14 @@ STAGE void share_switch(struct view *v, struct variant is)
         traverse(v, lane, is);
     }
 }
+
+/* Has the router something to do in the next cycle? If not, it sleeps until something arrives or a stage is over. */
+STAGE bool goes_on(const struct view *v, struct variant is)
+{
+    uint64_t work = 0;
+    for (uint32_t w = 0; w < is.words; w++)
+        work |= v->fresh[w] | v->waiting[w] | v->sendable[w];
+    if (work && !v->moved && !is.usual && v->soonest != FW_NEVER)
+        wake(v->q, v->head, v->soonest, is);
+    return work && v->moved;
+}

@@ -19,11 +19,6 @@
 
 #define UNLOCKED 0xffffu
 
-#define LANE_IDLE 0xffffu   /* input lane without a packet at its front */
-#define LANE_WAITS 0xfffeu  /* its packet has no output lane yet */
-#define LANE_ROUTED 0xfffdu /* and is yet to be routed, or tried, where that is told apart; lanes are below */
-#define NOBODY 0xffffu      /* holds an output lane */
-
 /* An input lane: a queue of flits, and how far its front packet has come. */
 struct input_lane {
     uint64_t wants;         /* output lanes that the packet may take, where one word holds them */
