@@ -36,7 +36,7 @@ set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_PROJECT_CONFIG_FILE "${CMAKE_SOURCE_DIR}/packaging/depends.cmake")
 set(CPACK_FLITWARP_PROGRAM "${CMAKE_BINARY_DIR}/flitwarp")
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "python3, python3-numpy, python3-matplotlib")
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "gcc, pkg-config, python3-pandas, slurm-client")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "gcc, pkg-config, python3-pandas, slurm-client, ocl-icd-libopencl1, pocl-opencl-icd")
 set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA
     "${CMAKE_SOURCE_DIR}/packaging/debian/postinst;${CMAKE_SOURCE_DIR}/packaging/debian/prerm")
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)

@@ -15,6 +15,7 @@ class Flitwarp(CMakePackage):
     version("1.0.0")
 
     variant("mpi", default=True, description="runs over MPI ranks")
+    variant("opencl", default=False, description="runs on GPUs, whose drivers bring libOpenCL.so.1")
     variant("figures", default=True, description="Python with numpy and matplotlib, for studies and figures")
 
     depends_on("c", type="build")
@@ -25,6 +26,7 @@ class Flitwarp(CMakePackage):
     depends_on("bzip2")
     depends_on("sqlite")
     depends_on("civetweb")
+    depends_on("opencl-c-headers", type="build", when="+opencl")
     depends_on("mpi", when="+mpi")
     depends_on("python@3.9:", type=("build", "run"))
     depends_on("py-numpy", when="+figures", type="run")

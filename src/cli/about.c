@@ -7,9 +7,6 @@
  * flitwarp version: which version this is and how it was built. The first line is for programs: "flitwarp 1.0.0".
  * FLITWARP_BUILD, _FLAGS, _WITH and _WITHOUT come from CMakeLists.txt, for this file alone.
  *
- * flitwarp list [KIND] [--json]: the registered components, sorted by kind and name, one a line; or as a JSON array for
- * programs.
- *
  * flitwarp explain NAME: the options of a component or of a block of the configuration, a setting by its path, or the
  * members of a kind.
  * KIND/NAME or KIND NAME picks one of several components that share a name; "results" and "results.KEY" tell what a run
@@ -104,66 +101,6 @@ static const struct command version_command = {
     .run = cli_version,
 };
 REGISTER_COMMAND(version_command);
-
-/* ---- list ---- */
-
-static void list_print_table(const char *kind)
-{
-    int kind_width = 0, name_width = 0;
-    for (const struct registration *at = registry_first(); at; at = at->next) {
-        int kind_length = (int)strlen(at->kind), name_length = (int)strlen(at->component->name);
-        kind_width = kind_length > kind_width ? kind_length : kind_width;
-        name_width = name_length > name_width ? name_length : name_width;
-    }
-    for (const struct registration *at = registry_first(); at; at = at->next)
-        if (!kind || strcmp(at->kind, kind) == 0)
-            printf("%-*s  %-*s  %s\n", kind_width, at->kind, name_width, at->component->name, at->component->summary);
-}
-
-static void list_print_json(struct arena *arena, const char *kind)
-{
-    struct json *list = json_array(arena);
-    for (const struct registration *at = registry_first(); at; at = at->next) {
-        if (kind && strcmp(at->kind, kind) != 0)
-            continue;
-        struct json *entry = json_append(list, json_object(arena));
-        json_add(entry, "kind", json_text(arena, at->kind));
-        json_add(entry, "name", json_text(arena, at->component->name));
-        json_add(entry, "summary", json_text(arena, at->component->summary));
-    }
-    json_write(stdout, list, 2);
-    putchar('\n');
-}
-
-static int cli_list(struct call *call)
-{
-    const char *kind = call->words[0];
-    if (kind && !registry_kind(kind)) {
-        struct nearest nearest = {.wanted = kind};
-        for (const struct registration *at = registry_first(); at; at = registry_next_kind(at))
-            nearest_try(&nearest, at->kind);
-        return errors_end(EXIT_USAGE, &call->errors, "flitwarp list: unknown kind '%s'%s, expected one of %s", kind,
-                          meant_hint(&call->arena, nearest_word(&nearest)), registry_kinds(&call->arena));
-    }
-    if (flag_value(call, "--json"))
-        list_print_json(&call->arena, kind);
-    else
-        list_print_table(kind);
-    return EXIT_DONE;
-}
-
-static const struct command list_command = {
-    .name = "list",
-    .order = 90,
-    .words = "[KIND]",
-    .summary = "registered components",
-    .flags = {{"--json", NULL, "as a JSON array", NULL}},
-    .most_words = 1,
-    .excess = "found '%s', expected at most one kind and --json",
-    .suggest = suggest_kinds,
-    .run = cli_list,
-};
-REGISTER_COMMAND(list_command);
 
 /* ---- explain ---- */
 

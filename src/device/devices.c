@@ -61,9 +61,9 @@ static const char *find_refusal(const struct library *library, cl_device_id id, 
     if (!is_new_enough(facts->version))
         return "its OpenCL is older than 1.2";
     if (!facts->has_fp64)
-        return "it has no numbers of 64 bits with a fraction (cl_khr_fp64)";
+        return "it has no double precision (cl_khr_fp64)";
     if (!facts->has_int64_atomics)
-        return "it has no atomic sums of 64 bits (cl_khr_int64_base_atomics)";
+        return "it has no 64-bit atomics (cl_khr_int64_base_atomics)";
     if (number_of(library, id, CL_DEVICE_ADDRESS_BITS) != 64)
         return "its addresses do not have 64 bits";
     if (!number_of(library, id, CL_DEVICE_ENDIAN_LITTLE))

@@ -304,6 +304,8 @@ def test_version_tells_how_the_program_was_built():
                           "SQLITE": "libsqlite3", "ZLIB": "libz.so"}.items():
         with_it, without = name in told["with"].split(), name in told["without"].split()
         assert with_it != without and (not with_it or library in libraries), name
+    assert ("OPENCL" in told["with"].split()) != ("OPENCL" in told["without"].split())
+    assert "libOpenCL" not in libraries  # it is loaded when a device is asked for
     assert told["viewer"] in ("page and engine built in", "page built in", "no page")
     assert call(PROGRAM, "version") == call(PROGRAM, "--version")
     assert re.search(rf"^version: {version}$", (ROOT / "CITATION.cff").read_text(), re.M)

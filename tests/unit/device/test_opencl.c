@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A device at work, the first of the machine that can be used: mostly the processor itself, by PoCL. Without one, which
- * they say, these tests pass. PoCL keeps what it has compiled in a folder of the test.
+ * they say, these tests pass. PoCL keeps what it has compiled in a folder of the test. They run under sanitizers too; PoCL and
+ * LLVM in it never free what they begin with, so that leaks are looked for in this program's own memory alone.
  */
 #include "test.h"
 
@@ -49,6 +50,16 @@ struct bench {
     struct device_source source;
     struct device *device; /* NULL: there is none to test */
 };
+
+/* The address sanitizer asks for these. Nothing of this program is C++. */
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+    return "leak:libpocl\nleak:libLLVM\nleak:libclang\nleak:libstdc++\nleak:libhwloc\nleak:libOpenCL\n";
+}
+
+const char *__lsan_default_options(void);
+const char *__lsan_default_options(void) { return "print_suppressions=0"; }
 
 /* Of all tests: PoCL asks for it once. */
 static char cache[] = "/tmp/flitwarp_test_XXXXXX";
