@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
-/* Read by OpenCL too: by nobody else. What a grid point asks of the device: sums, and when something happens next. */
+/* Read by OpenCL too. By nobody else: What a grid point asks of the device: sums, and when something happens next. */
 #include "device/kernels.h"
 
 /* Each work-item adds up its share. */
@@ -42,7 +42,7 @@ FW_INLINE void count_all(const struct memory *m, FW_GLOBAL ulong *sums, uint32_t
  * By work-items, each with a share of routers, terminals and places of the channels: the earliest tick from `now` on at
  * which one of them has something to do, into its own place of `next`; and the last at which it had, behind all of those.
  */
-FW_INLINE void find_next(const struct memory *m, FW_GLOBAL ulong *next, tick_t now)
+FW_INLINE void find_next(const struct memory *m, FW_GLOBAL ulong *next, tick_t now, bool with_timers)
 {
     tick_t earliest = FW_NEVER, last = 0;
     for (size_t i = get_global_id(0); i < FACT(routers); i += get_global_size(0)) {
@@ -54,7 +54,7 @@ FW_INLINE void find_next(const struct memory *m, FW_GLOBAL ulong *next, tick_t n
         FW_GLOBAL const struct lockstep_terminal *t = &m->terminals[i];
         tick_t step_at = m->outlets[i].step_at;
         earliest = step_at < earliest ? step_at : earliest;
-        for (uint32_t s = 0; s < t->sources; s++) {
+        for (uint32_t s = 0; with_timers && s < t->sources; s++) {
             tick_t wake_at = m->sources[t->first_source + s].wake_at;
             earliest = wake_at < earliest ? wake_at : earliest;
         }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * Read by OpenCL too: by nobody else. The kernels of the lockstep engine. Before it stands what the engine writes for a run:
+ * Read by OpenCL too. By nobody else: The kernels of the lockstep engine. Before it stands what the engine writes for a run:
  * ROUTE() and INJECT(), the functions of the sources by their kinds, WORDS, and FACT() for numbers that do not change.
  */
 #include "device/lockstep_state.h"
@@ -69,7 +69,7 @@ FW_INLINE struct routing routing_of(const struct memory *m)
     return (struct routing){
         .tables = m->tables,
         .config = m->tables + FACT(routing_config_at),
-        .state = m->tables + FACT(routing_state_at),
+        .state = (FW_GLOBAL void *)(m->tables + FACT(routing_state_at)),
         .seed = FACT(seed),
         .num_vcs = FACT(num_vcs),
         .vcs = FACT(routing_vcs),
@@ -168,12 +168,12 @@ FW_INLINE uint64_t take_credits(const struct memory *m, size_t slot)
     }
 
 /* A tick: routers first, then terminals. */
-__kernel void lockstep_tick(MEMORY_ARGUMENTS, ulong now, ulong window_start, uint is_sampled, uint is_draining)
+__kernel void lockstep_tick(MEMORY_ARGUMENTS, ulong now, ulong window_start, ulong window_end, uint is_draining)
 {
     const struct memory memory = MEMORY;
     const struct memory *m = &memory;
     size_t item = get_global_id(0);
-    const struct lockstep_phase phase = {window_start, is_sampled, is_draining};
+    const struct lockstep_phase phase = {window_start, window_end, is_draining};
     if (item < FACT(routers))
         router_tick(m, (uint32_t)item, now);
     else if (item - FACT(routers) < FACT(terminals))
@@ -196,8 +196,8 @@ __kernel void lockstep_count(MEMORY_ARGUMENTS, FW_GLOBAL ulong *sums, uint appli
 }
 
 /* The next tick with events, into *next, which is FW_NEVER before. */
-__kernel void lockstep_next(MEMORY_ARGUMENTS, FW_GLOBAL ulong *next, ulong now)
+__kernel void lockstep_next(MEMORY_ARGUMENTS, FW_GLOBAL ulong *next, ulong now, uint with_timers)
 {
     const struct memory memory = MEMORY;
-    find_next(&memory, next, now);
+    find_next(&memory, next, now, with_timers);
 }

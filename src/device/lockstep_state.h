@@ -62,12 +62,16 @@ struct lockstep_application {
     uint32_t protocol;
 };
 
-/* What comes and goes of phases: the same from one grid point to the next. */
+/* Where the window of sampling lies, as far as it is known: FW_NEVER otherwise. The same from one grid point to the next. */
 struct lockstep_phase {
-    uint64_t window_start;
-    uint32_t is_sampled;  /* what is made now */
+    tick_t window_start, window_end;
     uint32_t is_draining; /* nothing is made any more */
 };
+
+static inline bool is_in_window(const struct lockstep_phase *phase, tick_t made)
+{
+    return made >= phase->window_start && made < phase->window_end;
+}
 
 #define SOURCE_MEMORY 2 /* words of an injection process */
 

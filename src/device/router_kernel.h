@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
-/* Read by OpenCL too: by nobody else. A router's tick: the stages of input_queued, with channels in place of events. */
+/* Read by OpenCL too. By nobody else: A router's tick: the stages of input_queued, with channels in place of events. */
 #include "device/kernels.h"
 
 #ifdef USUAL_ROUTER

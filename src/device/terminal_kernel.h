@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * Read by OpenCL too: by nobody else. A terminal's tick: what arrives is counted, messages are made, packets enter. The
+ * Read by OpenCL too. By nobody else: A terminal's tick: what arrives is counted, messages are made, packets enter. The
  * channels are those of the standard interface.
  */
 #include "device/kernels.h"
 
 struct interfaces {
     const struct network *network;
+    const struct lockstep_phase *phase;
     struct {
         uint32_t injection_vcs;
     } config;
@@ -214,7 +215,7 @@ FW_INLINE uint32_t source_queue_take(struct interfaces *n, uint32_t number, FW_G
     const struct memory *m = n->network->memory;
     uint32_t handle = queue->first;
     FW_GLOBAL struct lockstep_source *source = first_waiting(m, number);
-    queue->first = source ? make_waiting(m, number, source, IS_SAMPLED_AT(m, source->waits_at)) : FW_NONE;
+    queue->first = source ? make_waiting(m, number, source, is_in_window(n->phase, source->waits_at)) : FW_NONE;
     return handle;
 }
 
@@ -254,13 +255,12 @@ FW_INLINE void send_message(struct interfaces *n, uint32_t terminal, FW_GLOBAL s
 }
 
 /* A source's timer goes off. */
-FW_INLINE void wake_source(struct interfaces *n, uint32_t terminal, FW_GLOBAL struct lockstep_source *source, tick_t now,
-                           const struct lockstep_phase *phase)
+FW_INLINE void wake_source(struct interfaces *n, uint32_t terminal, FW_GLOBAL struct lockstep_source *source, tick_t now)
 {
     const struct memory *m = n->network->memory;
     source->wake_at = FW_NEVER;
     m->terminals[terminal].events++;
-    if (phase->is_draining)
+    if (n->phase->is_draining)
         return;
     FW_GLOBAL const struct lockstep_application *a = &m->applications[source->application];
     const struct maker maker = maker_of(m, a);
@@ -270,7 +270,7 @@ FW_INLINE void wake_source(struct interfaces *n, uint32_t terminal, FW_GLOBAL st
         memory[i] = source->memory[i];
     tick_t gap;
     do {
-        send_message(n, terminal, source, a, &maker, &random, memory, now, phase->is_sampled);
+        send_message(n, terminal, source, a, &maker, &random, memory, now, is_in_window(n->phase, now));
         gap = draw_gap(&maker, a, memory, &random);
     } while (gap == 0);
     source->wake_at = now + gap;
@@ -391,10 +391,12 @@ FW_INLINE uint32_t receive_credits(struct interfaces *n, uint32_t terminal, tick
     return events;
 }
 
-FW_INLINE struct interfaces interfaces_of(const struct memory *m, const struct network *network)
+FW_INLINE struct interfaces interfaces_of(const struct memory *m, const struct network *network,
+                                         const struct lockstep_phase *phase)
 {
     return (struct interfaces){
         .network = network,
+        .phase = phase,
         .config = {.injection_vcs = FACT(injection_vcs)},
         .num_vcs = FACT(num_vcs),
         .channels = FACT(channels),
@@ -410,7 +412,7 @@ FW_INLINE struct interfaces interfaces_of(const struct memory *m, const struct n
 FW_INLINE void terminal_tick(const struct memory *m, uint32_t terminal, tick_t now, const struct lockstep_phase *phase)
 {
     const struct network network = network_of(m);
-    struct interfaces interfaces = interfaces_of(m, &network), *n = &interfaces;
+    struct interfaces interfaces = interfaces_of(m, &network, phase), *n = &interfaces;
     FW_GLOBAL struct lockstep_terminal *t = &m->terminals[terminal];
     uint32_t events = receive_flits(n, terminal, now, phase);
     events += receive_credits(n, terminal, now);
@@ -419,7 +421,7 @@ FW_INLINE void terminal_tick(const struct memory *m, uint32_t terminal, tick_t n
         FW_GLOBAL struct lockstep_source *source = &m->sources[t->first_source + i];
         if (source->wake_at != now)
             continue;
-        wake_source(n, terminal, source, now, phase);
+        wake_source(n, terminal, source, now);
         is_active = true;
     }
     if (n->outlets[terminal].step_at == now) {

@@ -100,6 +100,17 @@ static inline void batch_means_add(struct batch_means *batches, uint64_t time_in
     slot->count++;
 }
 
+/* Several that belong to one moment. */
+static inline void batch_means_add_many(struct batch_means *batches, uint64_t time_in_window, uint64_t sum,
+                                        uint64_t count)
+{
+    while (time_in_window >> batches->shift >= BATCH_SLOTS)
+        batch_means_halve(batches);
+    struct batch_slot *slot = &batches->slots[time_in_window >> batches->shift];
+    slot->sum += sum;
+    slot->count += count;
+}
+
 void batch_means_merge(struct batch_means *into, const struct batch_means *from);
 struct estimate batch_means_estimate(const struct batch_means *batches);
 

@@ -45,12 +45,14 @@ static inline FW_GLOBAL uint64_t *wants_of(const struct input_queued *q, FW_GLOB
  * A function that stages seldom call. What the compiler knows of it (that it changes nothing, which registers it leaves
  * alone) must not decide how it lays out the stages: on the 8x8 mesh that took 4 instructions a hop.
  */
-#if !FW_HOST
-#define SELDOM FW_INLINE
-#elif __has_attribute(noipa)
+#if FW_HOST
+#if __has_attribute(noipa)
 #define SELDOM static __attribute__((noipa))
 #else
 #define SELDOM static __attribute__((noinline))
+#endif
+#else
+#define SELDOM FW_INLINE
 #endif
 
 /* The packet at the front of a lane. */

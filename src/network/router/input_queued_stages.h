@@ -147,7 +147,8 @@ STAGE bool may_send(const struct view *v, size_t lane)
 /* When the switch would have to grant a flit so that its channel takes it without waiting. */
 STAGE tick_t wait_for_channel(const struct view *v, uint32_t port)
 {
-    FW_GLOBAL tick_t *free_at = &free_at_of(v->q, v->head)[port], granted = v->now > *free_at ? v->now : *free_at;
+    FW_GLOBAL tick_t *free_at = &free_at_of(v->q, v->head)[port];
+    tick_t granted = v->now > *free_at ? v->now : *free_at;
     *free_at = granted + network_link(v->q->network, v->head->number, port)->cycle;
     return granted;
 }
