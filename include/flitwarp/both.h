@@ -11,8 +11,9 @@
  *                 FW_AT() gives what it stands for
  *   FW_TABLE      a constant array of the program
  *   fw_bool       a bool in what lies in the memory of the device: one byte for both
- *   no bit fields, pointers to functions or arrays of variable length, no constant of a function's own that is static, and
- *   no two of anything by one name in all such files: the device reads them as one
+ *   no bit fields, pointers to functions or arrays of variable length, no constant of a function's own that is static, no
+ *   names that are words of OpenCL's (half, local, global), and no two of anything by one name in all such files: the device
+ *   reads them as one
  */
 #ifdef __OPENCL_VERSION__
 #define FW_HOST 0

@@ -6,6 +6,7 @@
  */
 #include "flitwarp/component.h"
 #include "flitwarp/grid.h"
+#include "flitwarp/list.h"
 #include "flitwarp/packet.h"
 #include "flitwarp/random.h"
 #include "flitwarp/topology.h"

@@ -18,6 +18,10 @@
  */
 #include "flitwarp/traffic.h"
 
+#if !FW_HOST
+#define local local_share /* a word of OpenCL's */
+#endif
+
 enum blocks_target { TARGET_OFFSET, TARGET_HALF, TARGET_OPPOSITE };
 enum blocks_place { PLACE_RANDOM, PLACE_SAME, PLACE_MIRRORED };
 
@@ -166,4 +170,6 @@ static const struct traffic_ops blocks[] = {
      .prepare = blocks_prepare, .destination = blocks_inside_or_attack, DEVICE_FORM(blocks_inside_or_attack)},
 };
 REGISTER_TRAFFIC_FAMILY(blocks);
+#else
+#undef local
 #endif

@@ -103,9 +103,9 @@ static void draw_quadrant(FW_GLOBAL const struct dim *dim, struct spot *spot, bo
 {
     spot->slot = random_below(random, dim->slots);
     for (uint32_t d = 0; d < dim->dimensions; d++) {
-        uint32_t half = dim->width[d] / 2;
-        bool is_upper = (spot->at[d] >= half) != is_opposite;
-        spot->at[d] = (is_upper ? half : 0) + random_below(random, half);
+        uint32_t middle = dim->width[d] / 2;
+        bool is_upper = (spot->at[d] >= middle) != is_opposite;
+        spot->at[d] = (is_upper ? middle : 0) + random_below(random, middle);
     }
 }
 
