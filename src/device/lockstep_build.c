@@ -267,7 +267,7 @@ static bool make_source(struct lockstep *l)
              q->words, q->is_usual ? "#define USUAL_ROUTER\n" : "", config->routing.component->device.function);
     source_add_text(&l->source, "settings", text.chars);
     text_release(&text);
-    bool is_good = add_form(l, config->routing.component);
+    bool is_good = source_add_file(&l->source, "src/base/random.c") && add_form(l, config->routing.component);
     for (uint32_t i = 0; i < l->workload->count && is_good; i++) {
         const struct steady_config *steady = l->workload->applications[i].config;
         is_good = add_form(l, steady->injection.component) && add_form(l, steady->traffic.component) &&
@@ -404,8 +404,8 @@ static bool make_kernels(struct lockstep *l)
 bool lockstep_build(struct lockstep *l)
 {
     struct lockstep_application *applications = arena_array(l->arena, struct lockstep_application, l->workload->count);
-    size_t tables = make_tables(l, applications);
-    return tables && set_facts(l) && make_buffers(l, tables) && make_kernels(l) && fill_buffers(l, applications, tables);
+    size_t tables = set_facts(l) ? make_tables(l, applications) : 0;
+    return tables && make_buffers(l, tables) && make_kernels(l) && fill_buffers(l, applications, tables);
 }
 
 /* ---- sources ---- */
