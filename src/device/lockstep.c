@@ -300,12 +300,19 @@ struct lockstep *lockstep_create(struct network *network, struct workload *workl
                            .arena = arena,
                            .sums = arena_array(arena, uint64_t, workload->count * LOCKSTEP_SUMS + NETWORK_SUMS)};
     l->device = opencl_open(device, errors);
-    if (!l->device || !lockstep_build(l)) {
-        lockstep_release(l);
-        return NULL;
-    }
-    network->core->runner = &l->runner;
-    return l;
+    if (l->device && lockstep_plan(l))
+        return l;
+    lockstep_release(l);
+    return NULL;
+}
+
+bool lockstep_start(struct lockstep *l)
+{
+    if (!lockstep_build(l))
+        return false;
+    l->build_seconds = device_seconds(l->device);
+    l->network->core->runner = &l->runner;
+    return true;
 }
 
 void lockstep_release(struct lockstep *l)

@@ -64,23 +64,30 @@ struct lockstep {
     struct lockstep_facts facts;
     struct arena tables;   /* what TABLES has */
     const char *tables_at; /* where it begins */
+    uint64_t tables_bytes;
+    struct lockstep_application *applications; /* in the arena, as the device has them */
+    uint64_t bytes;                            /* of its memory that all this takes */
     bool has_begun;
     bool is_counted; /* sums are those of now */
     tick_t now;      /* the next tick to be run */
     uint64_t *sums;
     uint64_t in_flight;
     struct packet *packets; /* owned: a copy, while somebody looks; NULL: none */
-    double seconds;         /* that the device was waited for */
+    double compile_seconds, build_seconds; /* of its compiler; that it was waited for before the run */
 };
 
 /* False, with errors that name the setting and what would do: the device cannot run this. */
 bool lockstep_check(const struct network *network, const struct workload *workload, struct errors *errors);
-/* Opens a device and makes it the one that runs a built simulation; NULL with errors. */
+/* Opens a device for a built simulation and plans what it takes of its memory; NULL with errors: it cannot run there. */
 struct lockstep *lockstep_create(struct network *network, struct workload *workload, uint32_t device,
                                  struct arena *arena, struct errors *errors);
+/* Makes it the one that runs the simulation: takes its memory and compiles its kernels; false with errors. */
+bool lockstep_start(struct lockstep *lockstep);
 void lockstep_release(struct lockstep *lockstep);
 
-/* Fills in numbers, tables, texts and memory; false with errors. */
+/* Fills in numbers and tables, and how much memory it takes; false with errors: the device has less. */
+bool lockstep_plan(struct lockstep *lockstep);
+/* Then texts and memory; false with errors. */
 bool lockstep_build(struct lockstep *lockstep);
 /* The sources as the applications have left them: after their begin(). */
 void lockstep_begin_sources(struct lockstep *lockstep);

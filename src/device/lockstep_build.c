@@ -5,6 +5,7 @@
  */
 #include "device/lockstep.h"
 
+#include "base/machine.h"
 #include "base/text.h"
 #include "config/options.h"
 #include "flitwarp/steady.h"
@@ -293,7 +294,7 @@ static bool make_source(struct lockstep *l)
 
 /* ---- memory ---- */
 
-static uint64_t buffer_bytes(const struct lockstep *l, enum lockstep_buffer buffer, uint64_t tables)
+static uint64_t buffer_bytes(const struct lockstep *l, enum lockstep_buffer buffer)
 {
     const struct lockstep_facts *f = &l->facts;
     const struct input_queued *q = l->network->core->routers;
@@ -303,7 +304,8 @@ static uint64_t buffer_bytes(const struct lockstep *l, enum lockstep_buffer buff
     switch (buffer) {
     case BUFFER_FACTS: return sizeof *f;
     case BUFFER_APPLICATIONS: return applications * sizeof(struct lockstep_application);
-    case BUFFER_TABLES: return tables;
+    case BUFFER_TABLES:
+        return l->tables_bytes;
     case BUFFER_BLOCKS: return f->routers * f->stride;
     case BUFFER_READY_AT: return q->is_usual ? 0 : f->routers * f->lanes * sizeof(tick_t);
     case BUFFER_ROUTES: return q->words == 1 ? 0 : f->routers * f->lanes * q->words * sizeof(uint64_t);
@@ -331,18 +333,20 @@ static uint64_t buffer_bytes(const struct lockstep *l, enum lockstep_buffer buff
     }
 }
 
-static bool make_buffers(struct lockstep *l, uint64_t tables)
+static uint64_t all_bytes(const struct lockstep *l)
+{
+    uint64_t all = 0;
+    for (uint32_t i = 0; i < LOCKSTEP_BUFFER_COUNT; i++)
+        all += buffer_bytes(l, i);
+    return all;
+}
+
+static bool make_buffers(struct lockstep *l)
 {
 #define LOCKSTEP_WHAT_(name, what) what,
     static const char *const what[] = {LOCKSTEP_BUFFERS(LOCKSTEP_WHAT_)};
-    uint64_t all = 0, memory = device_facts(l->device)->memory_bytes;
-    for (uint32_t i = 0; i < LOCKSTEP_BUFFER_COUNT; i++)
-        all += buffer_bytes(l, i, tables);
-    if (all > memory)
-        return errors_add(l->errors, "this network takes %.1f GiB on a device, and %s has %.1f", (double)all / 0x1p30,
-                          device_facts(l->device)->name, (double)memory / 0x1p30);
     for (uint32_t i = 0; i < LOCKSTEP_BUFFER_COUNT; i++) {
-        uint64_t bytes = buffer_bytes(l, i, tables);
+        uint64_t bytes = buffer_bytes(l, i);
         l->buffers[i] = device_buffer_create(l->device, bytes ? bytes : sizeof(uint64_t), what[i]);
         if (!l->buffers[i])
             return false;
@@ -355,7 +359,7 @@ static bool fill(struct lockstep *l, enum lockstep_buffer buffer, const void *fr
     return !bytes || buffer_write(l->buffers[buffer], 0, from, bytes);
 }
 
-static bool fill_buffers(struct lockstep *l, const struct lockstep_application *applications, uint64_t tables)
+static bool fill_buffers(struct lockstep *l)
 {
     const struct network *network = l->network;
     const struct input_queued *q = network->core->routers;
@@ -363,8 +367,9 @@ static bool fill_buffers(struct lockstep *l, const struct lockstep_application *
     const struct lockstep_facts *f = &l->facts;
     uint64_t free_places = f->terminals * f->packets_each / 8;
     return fill(l, BUFFER_FACTS, f, sizeof *f) &&
-           fill(l, BUFFER_APPLICATIONS, applications, sizeof *applications * l->workload->count) &&
-           fill(l, BUFFER_TABLES, l->tables_at, tables) && fill(l, BUFFER_BLOCKS, q->blocks.first, f->routers * f->stride) &&
+           fill(l, BUFFER_APPLICATIONS, l->applications, sizeof *l->applications * l->workload->count) &&
+           fill(l, BUFFER_TABLES, l->tables_at, l->tables_bytes) &&
+           fill(l, BUFFER_BLOCKS, q->blocks.first, f->routers * f->stride) &&
            fill(l, BUFFER_LINKS, network->links, f->routers * f->ports * sizeof(struct link)) &&
            fill(l, BUFFER_OUTLETS, n->outlets, f->terminals * sizeof(struct outlet)) &&
            fill(l, BUFFER_INJECTORS, n->injectors, f->terminals * f->channels * sizeof(struct injector)) &&
@@ -391,8 +396,12 @@ static bool make_kernels(struct lockstep *l)
 {
     static const char *const names[LOCKSTEP_KERNELS] = {"lockstep_tick", "lockstep_withdraw", "lockstep_count",
                                                         "lockstep_next"};
-    if (!make_source(l) || !device_compile(l->device, &l->source, ""))
+    if (!make_source(l))
         return false;
+    double start = wall_seconds();
+    if (!device_compile(l->device, &l->source, ""))
+        return false;
+    l->compile_seconds = wall_seconds() - start;
     for (uint32_t i = 0; i < LOCKSTEP_KERNELS; i++) {
         l->kernels[i] = device_kernel(l->device, names[i]);
         if (!l->kernels[i] || !set_arguments(l, l->kernels[i]))
@@ -401,12 +410,22 @@ static bool make_kernels(struct lockstep *l)
     return true;
 }
 
-bool lockstep_build(struct lockstep *l)
+bool lockstep_plan(struct lockstep *l)
 {
-    struct lockstep_application *applications = arena_array(l->arena, struct lockstep_application, l->workload->count);
-    size_t tables = set_facts(l) ? make_tables(l, applications) : 0;
-    return tables && make_buffers(l, tables) && make_kernels(l) && fill_buffers(l, applications, tables);
+    const struct device_facts *device = device_facts(l->device);
+    l->applications = arena_array(l->arena, struct lockstep_application, l->workload->count);
+    l->tables_bytes = set_facts(l) ? make_tables(l, l->applications) : 0;
+    if (!l->tables_bytes)
+        return false;
+    l->bytes = all_bytes(l);
+    return l->bytes <= device->memory_bytes ||
+           errors_add(l->errors,
+                      "device %u (%s): the run would take %.3g GiB of its memory, and it has %.3g; expected "
+                      "fewer routers or VCs, or smaller buffers",
+                      device->number, device->name, (double)l->bytes / 0x1p30, (double)device->memory_bytes / 0x1p30);
 }
+
+bool lockstep_build(struct lockstep *l) { return make_buffers(l) && make_kernels(l) && fill_buffers(l); }
 
 /* ---- sources ---- */
 

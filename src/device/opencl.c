@@ -3,6 +3,8 @@
 #ifdef FLITWARP_HAVE_OPENCL
 #include "device/devices.h"
 
+#include "base/machine.h"
+
 #define LOG_LINES 30u /* of a compiler's that are shown: the first mistake is what counts */
 #define GIB(bytes) ((double)(bytes) / (double)(1 << 30))
 
@@ -34,6 +36,7 @@ struct device {
     struct device_kernel *kernels;
     struct device_buffer *buffers;
     uint64_t bytes; /* of all buffers */
+    double waited;  /* seconds */
     bool is_lost;   /* the queue has failed, which has been told */
 };
 
@@ -52,6 +55,13 @@ static bool queued(struct device *device, cl_int status, const char *doing, cons
         return true;
     device->is_lost = true;
     return tell(device, status, doing, what);
+}
+
+/* The same for a call that came back when the device had done what it was asked for; from `since` on. */
+static bool waited(struct device *device, double since, cl_int status, const char *doing, const char *what)
+{
+    device->waited += wall_seconds() - since;
+    return queued(device, status, doing, what);
 }
 
 /* ---- opening ---- */
@@ -121,6 +131,8 @@ void opencl_close(struct device *device)
 const struct device_facts *device_facts(const struct device *device) { return &device->facts; }
 
 uint64_t device_bytes(const struct device *device) { return device->bytes; }
+
+double device_seconds(const struct device *device) { return device->waited; }
 
 /* ---- kernels ---- */
 
@@ -277,25 +289,27 @@ static bool is_wanted(const struct device_buffer *buffer, uint64_t offset, uint6
     return !buffer->device->is_lost && bytes;
 }
 
-static bool write(struct device_buffer *buffer, uint64_t offset, const void *from, uint64_t bytes, bool waits,
-                  struct device_mark *mark)
+static bool write_buffer(struct device_buffer *buffer, uint64_t offset, const void *from, uint64_t bytes, bool waits,
+                         struct device_mark *mark)
 {
     struct device *device = buffer->device;
     if (!is_wanted(buffer, offset, bytes))
         return !device->is_lost;
-    return queued(device,
+    double since = wall_seconds();
+    return waited(device, since,
                   device->library.EnqueueWriteBuffer(device->queue, buffer->memory, waits, offset, bytes, from, 0, NULL,
                                                      mark ? (cl_event *)&mark->event : NULL),
                   "writing ", buffer->what);
 }
 
-static bool read(const struct device_buffer *buffer, uint64_t offset, void *into, uint64_t bytes, bool waits,
-                 struct device_mark *mark)
+static bool read_buffer(const struct device_buffer *buffer, uint64_t offset, void *into, uint64_t bytes, bool waits,
+                        struct device_mark *mark)
 {
     struct device *device = buffer->device;
     if (!is_wanted(buffer, offset, bytes))
         return !device->is_lost;
-    return queued(device,
+    double since = wall_seconds();
+    return waited(device, since,
                   device->library.EnqueueReadBuffer(device->queue, buffer->memory, waits, offset, bytes, into, 0, NULL,
                                                     mark ? (cl_event *)&mark->event : NULL),
                   "reading ", buffer->what);
@@ -303,24 +317,24 @@ static bool read(const struct device_buffer *buffer, uint64_t offset, void *into
 
 bool buffer_write(struct device_buffer *buffer, uint64_t offset, const void *from, uint64_t bytes)
 {
-    return write(buffer, offset, from, bytes, true, NULL);
+    return write_buffer(buffer, offset, from, bytes, true, NULL);
 }
 
 bool buffer_read(const struct device_buffer *buffer, uint64_t offset, void *into, uint64_t bytes)
 {
-    return read(buffer, offset, into, bytes, true, NULL);
+    return read_buffer(buffer, offset, into, bytes, true, NULL);
 }
 
 bool buffer_write_start(struct device_buffer *buffer, uint64_t offset, const void *from, uint64_t bytes,
                         struct device_mark *mark)
 {
-    return write(buffer, offset, from, bytes, false, mark);
+    return write_buffer(buffer, offset, from, bytes, false, mark);
 }
 
 bool buffer_read_start(const struct device_buffer *buffer, uint64_t offset, void *into, uint64_t bytes,
                        struct device_mark *mark)
 {
-    return read(buffer, offset, into, bytes, false, mark);
+    return read_buffer(buffer, offset, into, bytes, false, mark);
 }
 
 bool device_wait(struct device *device, struct device_mark *mark)
@@ -328,10 +342,11 @@ bool device_wait(struct device *device, struct device_mark *mark)
     cl_event event = mark->event;
     if (!event)
         return !device->is_lost;
+    double since = wall_seconds();
     mark->event = NULL;
     cl_int status = device->is_lost ? CL_SUCCESS : device->library.WaitForEvents(1, &event);
     device->library.ReleaseEvent(event);
-    return !device->is_lost && queued(device, status, "running its kernels", "");
+    return !device->is_lost && waited(device, since, status, "running its kernels", "");
 }
 
 bool buffer_fill(struct device_buffer *buffer, uint64_t offset, uint64_t bytes, uint8_t byte)
@@ -352,6 +367,7 @@ bool device_flush(struct device *device)
 
 bool device_finish(struct device *device)
 {
-    return !device->is_lost && queued(device, device->library.Finish(device->queue), "running its kernels", "");
+    double since = wall_seconds();
+    return !device->is_lost && waited(device, since, device->library.Finish(device->queue), "running its kernels", "");
 }
 #endif

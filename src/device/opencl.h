@@ -44,6 +44,8 @@ void opencl_close(struct device *device);
 const struct device_facts *device_facts(const struct device *device);
 /* Of all its buffers. */
 uint64_t device_bytes(const struct device *device);
+/* That calls have waited for it, compiling aside. */
+double device_seconds(const struct device *device);
 
 /* ---- kernels ---- */
 

@@ -29,6 +29,7 @@ static void *never(const void *device, ...)
 
 const struct device_facts *device_facts(const struct device *d) { return never(d); }
 uint64_t device_bytes(const struct device *d) { return never(d) != NULL; }
+double device_seconds(const struct device *d) { return never(d) != NULL; }
 bool device_compile(struct device *d, const struct device_source *source, const char *options)
 {
     return never(d, source, options);
