@@ -7,7 +7,8 @@
  * asked of the device; there it tells its sums, and the program decides. Its files:
  *
  *   lockstep_scope.c    what it can run, and the sentence for what it cannot
- *   lockstep_build.c    the numbers, tables and texts that a run is compiled of, and memory
+ *   lockstep_build.c    the numbers and tables that a run works with, and memory
+ *   lockstep_source.c   the text that it is compiled of
  *   lockstep.c          ticks, grid points, and what is read back
  */
 #include "device/lockstep_state.h"
@@ -89,5 +90,10 @@ void lockstep_release(struct lockstep *lockstep);
 bool lockstep_plan(struct lockstep *lockstep);
 /* Then texts and memory; false with errors. */
 bool lockstep_build(struct lockstep *lockstep);
+/* The text, into lockstep->source; false with errors. */
+bool lockstep_make_source(struct lockstep *lockstep);
+/* Kinds of components whose forms the sources of messages call: which of those that are compiled an application has. */
+enum lockstep_forms { FORMS_INJECTION, FORMS_TRAFFIC, FORMS_SIZE, LOCKSTEP_FORMS };
+uint32_t lockstep_form(const struct lockstep *lockstep, enum lockstep_forms kind, uint32_t application);
 /* The sources as the applications have left them: after their begin(). */
 void lockstep_begin_sources(struct lockstep *lockstep);

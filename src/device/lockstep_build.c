@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a run on a device is compiled of: numbers, tables of the components, which make them a second time in one piece of
- * memory that is copied as it is, and the text that binds kernels and components together. And its memory.
+ * What a run on a device works with: numbers, tables of the components, which make them a second time in one piece of memory
+ * that is copied as it is. And its memory.
  */
 #include "device/lockstep.h"
 
@@ -153,28 +153,6 @@ static void make_routing_tables(struct lockstep *l, struct arena *arena)
         address_of(copy_into(arena, l->network->core->ejection_router, sizeof(uint32_t) * f->terminals));
 }
 
-/* The number of a function among those of its kind that applications have: in the order of their first use. */
-static uint32_t kind_of(const struct lockstep *l, uint32_t application, size_t choice_at)
-{
-    uint32_t kinds = 0;
-    for (uint32_t i = 0; i <= application; i++) {
-        const char *function = NULL;
-        for (uint32_t j = 0; j <= i; j++) {
-            const struct choice *choice =
-                (const void *)((const char *)l->workload->applications[j].config + choice_at);
-            const struct choice *last = (const void *)((const char *)l->workload->applications[i].config + choice_at);
-            if (strcmp(choice->component->device.function, last->component->device.function) == 0 && !function)
-                function = j < i ? "" : last->component->device.function;
-        }
-        const struct choice *own = (const void *)((const char *)l->workload->applications[application].config + choice_at);
-        const struct choice *here = (const void *)((const char *)l->workload->applications[i].config + choice_at);
-        if (strcmp(own->component->device.function, here->component->device.function) == 0)
-            return kinds;
-        kinds += *function != 0;
-    }
-    return kinds;
-}
-
 static struct lockstep_application make_application(struct lockstep *l, uint32_t number, struct arena *arena)
 {
     const struct application *application = &l->workload->applications[number];
@@ -196,17 +174,16 @@ static struct lockstep_application make_application(struct lockstep *l, uint32_t
         .traffic_state_at = address_of(traffic.state),
         .size_config_at = address_of(size_choice.config),
         .size_state_at = address_of(size.state),
-        .terminals_at =
-            address_of(copy_into(arena, application->terminals, sizeof(uint32_t) * application->ranks)),
+        .terminals_at = address_of(copy_into(arena, application->terminals, sizeof(uint32_t) * application->ranks)),
         .cycle = application->cycle,
         .rate = steady->injection.rate,
         .a = steady->injection.a,
         .b = steady->injection.b,
         .ranks = application->ranks,
         .size_max = size.max,
-        .injection_kind = kind_of(l, number, offsetof(struct steady_config, injection)),
-        .traffic_kind = kind_of(l, number, offsetof(struct steady_config, traffic)),
-        .size_kind = kind_of(l, number, offsetof(struct steady_config, size)),
+        .injection_kind = lockstep_form(l, FORMS_INJECTION, number),
+        .traffic_kind = lockstep_form(l, FORMS_TRAFFIC, number),
+        .size_kind = lockstep_form(l, FORMS_SIZE, number),
         .protocol = config->common.protocol_class,
     };
 }
@@ -225,71 +202,6 @@ static size_t make_tables(struct lockstep *l, struct lockstep_application *appli
             return bytes;
     }
     return 0;
-}
-
-/* ---- the text ---- */
-
-static void add_choice_of(struct text *text, const struct lockstep *l, size_t choice_at, const char *head,
-                          const char *arguments)
-{
-    text_addf(text, "static inline %s\n{\n    switch (kind) {\n", head);
-    uint32_t next = 0;
-    for (uint32_t i = 0; i < l->workload->count; i++) {
-        const struct choice *choice = (const void *)((const char *)l->workload->applications[i].config + choice_at);
-        if (kind_of(l, i, choice_at) != next)
-            continue;
-        text_addf(text, "    case %u:\n        return %s(%s);\n", next++, choice->component->device.function, arguments);
-    }
-    text_addf(text, "    }\n    return 0;\n}\n");
-}
-
-static bool add_form(struct lockstep *l, const struct component *component)
-{
-    return source_add_file(&l->source, component->device.file);
-}
-
-#define FACT_TEXT_(name) text_addf(&text, "#define FACT_" #name " %" PRIu64 "ul\n", l->facts.name);
-
-static bool make_source(struct lockstep *l)
-{
-    const struct network_config *config = l->network->core->config;
-    const struct input_queued *q = l->network->core->routers;
-    struct text text = {0};
-    l->source = (struct device_source){.files = device_files, .errors = l->errors};
-    if (!source_add_file(&l->source, "include/flitwarp/both.h"))
-        return false;
-    bool is_constant = device_facts(l->device)->is_gpu; /* there compiling is cheap beside the run */
-    if (is_constant) {
-        LOCKSTEP_FACTS(FACT_TEXT_)
-    }
-    text_addf(&text, "#define FACT(name) (%s)\n", is_constant ? "FACT_##name" : "m->facts->name");
-    text_addf(&text, "#define WORDS %u\n%s#define ROUTE(question) %s(question)\n#define INJECT(question) ((void)(question))\n"
-                    "#define HAS_INJECTION_VCS 0\n#define INJECTION_VCS(routing, packet) 0\n",
-             q->words, q->is_usual ? "#define USUAL_ROUTER\n" : "", config->routing.component->device.function);
-    source_add_text(&l->source, "settings", text.chars);
-    text_release(&text);
-    bool is_good = source_add_file(&l->source, "src/base/random.c") && add_form(l, config->routing.component);
-    for (uint32_t i = 0; i < l->workload->count && is_good; i++) {
-        const struct steady_config *steady = l->workload->applications[i].config;
-        is_good = add_form(l, steady->injection.component) && add_form(l, steady->traffic.component) &&
-                  add_form(l, steady->size.component);
-    }
-    if (!is_good)
-        return false;
-    text = (struct text){0};
-    add_choice_of(&text, l, offsetof(struct steady_config, injection),
-                  "uint64_t injection_gap(uint32_t kind, const struct injection *injection, uint64_t *state, bool first, "
-                  "struct random *random)",
-                  "injection, state, first, random");
-    add_choice_of(&text, l, offsetof(struct steady_config, traffic),
-                  "uint32_t traffic_destination(uint32_t kind, const struct traffic *traffic, uint32_t source, "
-                  "struct random *random)",
-                  "traffic, source, random");
-    add_choice_of(&text, l, offsetof(struct steady_config, size),
-                  "uint32_t size_draw(uint32_t kind, const struct size *size, struct random *random)", "size, random");
-    source_add_text(&l->source, "sources", text.chars);
-    text_release(&text);
-    return source_add_file(&l->source, "src/device/kernels.h");
 }
 
 /* ---- memory ---- */
@@ -396,7 +308,7 @@ static bool make_kernels(struct lockstep *l)
 {
     static const char *const names[LOCKSTEP_KERNELS] = {"lockstep_tick", "lockstep_withdraw", "lockstep_count",
                                                         "lockstep_next"};
-    if (!make_source(l))
+    if (!lockstep_make_source(l))
         return false;
     double start = wall_seconds();
     if (!device_compile(l->device, &l->source, ""))
