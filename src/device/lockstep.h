@@ -37,7 +37,7 @@
     B(COUNTS, "counts of terminals")                                                                                   \
     B(ROUTER_COUNTS, "counts of routers")                                                                              \
     B(HISTOGRAMS, "histograms")                                                                                        \
-    B(BINS, "latencies by moment")                                                                                     \
+    B(BINS, "latencies by moment of sampling")                                                                         \
     B(ACCEPTED_FROM, "flits by source")                                                                                \
     B(FAULT, "fault")                                                                                                  \
     B(SUMS, "sums")                                                                                                    \

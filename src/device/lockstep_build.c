@@ -245,21 +245,38 @@ static uint64_t buffer_bytes(const struct lockstep *l, enum lockstep_buffer buff
     }
 }
 
-static uint64_t all_bytes(const struct lockstep *l)
+#define LOCKSTEP_WHAT_(name, what) what,
+static const char *const buffer_names[] = {LOCKSTEP_BUFFERS(LOCKSTEP_WHAT_)};
+
+/* In all, and in one piece. */
+static bool has_room(struct lockstep *l)
 {
-    uint64_t all = 0;
-    for (uint32_t i = 0; i < LOCKSTEP_BUFFER_COUNT; i++)
-        all += buffer_bytes(l, i);
-    return all;
+    const struct device_facts *device = device_facts(l->device);
+    uint32_t largest = 0;
+    for (uint32_t i = 0; i < LOCKSTEP_BUFFER_COUNT; i++) {
+        l->bytes += buffer_bytes(l, i);
+        largest = buffer_bytes(l, i) > buffer_bytes(l, largest) ? i : largest;
+    }
+    double bytes = (double)buffer_bytes(l, largest);
+    if (l->bytes > device->memory_bytes)
+        return errors_add(l->errors,
+                          "device %u (%s): the run would take %.3g GiB of its memory, and it has %.3g; most of "
+                          "that is for %s: %.3g",
+                          device->number, device->name, (double)l->bytes / 0x1p30,
+                          (double)device->memory_bytes / 0x1p30, buffer_names[largest], bytes / 0x1p30);
+    return device_gives(l->device, buffer_bytes(l, largest)) ||
+           errors_add(l->errors,
+                      "device %u (%s): the run would take %.3g GiB of its memory in one piece for %s, and it "
+                      "gives %.3g",
+                      device->number, device->name, bytes / 0x1p30, buffer_names[largest],
+                      (double)device->largest_bytes / 0x1p30);
 }
 
 static bool make_buffers(struct lockstep *l)
 {
-#define LOCKSTEP_WHAT_(name, what) what,
-    static const char *const what[] = {LOCKSTEP_BUFFERS(LOCKSTEP_WHAT_)};
     for (uint32_t i = 0; i < LOCKSTEP_BUFFER_COUNT; i++) {
         uint64_t bytes = buffer_bytes(l, i);
-        l->buffers[i] = device_buffer_create(l->device, bytes ? bytes : sizeof(uint64_t), what[i]);
+        l->buffers[i] = device_buffer_create(l->device, bytes ? bytes : sizeof(uint64_t), buffer_names[i]);
         if (!l->buffers[i])
             return false;
     }
@@ -324,17 +341,9 @@ static bool make_kernels(struct lockstep *l)
 
 bool lockstep_plan(struct lockstep *l)
 {
-    const struct device_facts *device = device_facts(l->device);
     l->applications = arena_array(l->arena, struct lockstep_application, l->workload->count);
     l->tables_bytes = set_facts(l) ? make_tables(l, l->applications) : 0;
-    if (!l->tables_bytes)
-        return false;
-    l->bytes = all_bytes(l);
-    return l->bytes <= device->memory_bytes ||
-           errors_add(l->errors,
-                      "device %u (%s): the run would take %.3g GiB of its memory, and it has %.3g; expected "
-                      "fewer routers or VCs, or smaller buffers",
-                      device->number, device->name, (double)l->bytes / 0x1p30, (double)device->memory_bytes / 0x1p30);
+    return l->tables_bytes && has_room(l);
 }
 
 bool lockstep_build(struct lockstep *l) { return make_buffers(l) && make_kernels(l) && fill_buffers(l); }

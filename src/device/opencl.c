@@ -243,6 +243,17 @@ static bool has_room(const struct device *device, uint64_t bytes, const char *wh
                       facts->name, what, GIB(bytes), GIB(device->bytes), GIB(facts->memory_bytes));
 }
 
+bool device_gives(struct device *device, uint64_t bytes)
+{
+    if (bytes <= device->facts.largest_bytes)
+        return true;
+    cl_int status;
+    cl_mem memory = device->library.CreateBuffer(device->context, CL_MEM_READ_WRITE, bytes, NULL, &status);
+    if (memory)
+        device->library.ReleaseMemObject(memory);
+    return memory;
+}
+
 struct device_buffer *device_buffer_create(struct device *device, uint64_t bytes, const char *what)
 {
     bytes += bytes == 0; /* OpenCL has none that are empty */

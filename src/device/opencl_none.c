@@ -54,6 +54,7 @@ struct device_buffer *device_buffer_create(struct device *d, uint64_t bytes, con
 {
     return never(d, bytes, what);
 }
+bool device_gives(struct device *d, uint64_t bytes) { return never(d, bytes); }
 void device_buffer_release(struct device_buffer *b) { FW_CHECK(!b, "a buffer is there without OpenCL"); }
 bool buffer_write(struct device_buffer *b, uint64_t offset, const void *from, uint64_t bytes)
 {
