@@ -28,6 +28,13 @@ void *arena_take(struct arena *arena, size_t bytes);
 /* Room for `count` things of one type, zeroed. */
 #define arena_array(arena, type, count) ((type *)arena_take((arena), sizeof(type) * (size_t)(count)))
 
+/*
+ * Memory in one piece, where what is taken next lies one after the other, as long as there is room; returns where it begins.
+ * And how much of it has been taken: 0 when something did not find room there.
+ */
+void *arena_reserve(struct arena *arena, size_t bytes);
+size_t arena_reserved(const struct arena *arena, const void *piece);
+
 char *arena_text(struct arena *arena, const char *text);
 char *arena_format(struct arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
 char *arena_formatv(struct arena *arena, const char *format, va_list arguments) __attribute__((format(printf, 2, 0)));

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * Sets as bit words. A set of up to 64 members is one word; larger ones are
+ * Read by OpenCL too. Sets as bit words. A set of up to 64 members is one word; larger ones are
  * arrays of words. The hot loops are written once for any number of words and
  * compiled a second time for exactly one.
  */
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "flitwarp/both.h"
 
 #define WORD_BITS 64u
 

@@ -9,7 +9,11 @@
  *                 struct that a function has of its caller does not
  *   FW_FAR        the type of a pointer inside of what lies there: the device has the program's address of it, and
  *                 FW_AT() gives what it stands for
- *   no bit fields, pointers to functions or arrays of variable length, and no bool in what lies there
+ *   FW_TABLE      a constant array of the program
+ *   fw_bool       a bool in what lies in the memory of the device: one byte for both
+ *   no bit fields, pointers to functions or arrays of variable length, no constant of a function's own that is static, no
+ *   names that are words of OpenCL's (half, local, global), and no two of anything by one name in all such files: the device
+ *   reads them as one
  */
 #ifdef __OPENCL_VERSION__
 #define FW_HOST 0
@@ -24,9 +28,11 @@ typedef int int32_t;
 typedef uint uint32_t;
 typedef long int64_t;
 typedef ulong uint64_t;
+typedef uchar fw_bool;
 #define UINT32_MAX 0xffffffffu
 #define UINT64_MAX 0xfffffffffffffffful
 
+#define FW_TABLE __constant
 #define FW_GLOBAL __global
 #define FW_FAR(type) ulong
 /* `owner->tables` is where the program's address 0 would be. */
@@ -46,6 +52,17 @@ static inline uint64_t multiply_wide(uint64_t a, uint64_t b, uint64_t *high)
     *high = mul_hi(a, b);
     return a * b;
 }
+
+/* A sum of products: two words. */
+typedef ulong2 fw_wide;
+static inline fw_wide wide_from(uint64_t value) { return (fw_wide)(value, 0); }
+static inline uint64_t wide_low(fw_wide sum) { return sum.x; }
+static inline uint64_t wide_high(fw_wide sum) { return sum.y; }
+static inline fw_wide wide_add_product(fw_wide sum, uint64_t a, uint64_t b)
+{
+    uint64_t low = sum.x + a * b;
+    return (fw_wide)(low, sum.y + mul_hi(a, b) + (low < sum.x ? 1 : 0));
+}
 #else
 #define FW_HOST 1
 #include <stdbool.h>
@@ -53,6 +70,9 @@ static inline uint64_t multiply_wide(uint64_t a, uint64_t b, uint64_t *high)
 #include <stdint.h>
 #include <string.h>
 
+typedef bool fw_bool;
+
+#define FW_TABLE static const
 #define FW_GLOBAL
 #define FW_FAR(type) type *
 #define FW_AT(type, owner, pointer) (pointer)
@@ -75,6 +95,18 @@ static inline uint64_t multiply_wide(uint64_t a, uint64_t b, uint64_t *high)
     *high = (uint64_t)(product >> 64);
     return (uint64_t)product;
 }
+
+typedef unsigned __int128 fw_wide;
+static inline fw_wide wide_from(uint64_t value) { return value; }
+static inline uint64_t wide_low(fw_wide sum) { return (uint64_t)sum; }
+static inline uint64_t wide_high(fw_wide sum) { return (uint64_t)(sum >> 64); }
+static inline fw_wide wide_add_product(fw_wide sum, uint64_t a, uint64_t b) { return sum + (fw_wide)a * b; }
 #endif
 
 #define FW_INLINE static inline __attribute__((always_inline))
+/* What is called seldom: apart from what is called often, where that pays. */
+#if FW_HOST
+#define FW_SELDOM static __attribute__((noinline))
+#else
+#define FW_SELDOM static inline
+#endif

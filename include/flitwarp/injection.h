@@ -2,11 +2,12 @@
 #pragma once
 /*
  * Injection processes: when a terminal makes its next message, in cycles of the
- * terminal's channel.
+ * terminal's channel. Read by OpenCL too.
  */
 #include "flitwarp/component.h"
 #include "flitwarp/random.h"
 
+#if FW_HOST
 struct injection {
     const struct injection_ops *ops;
     const void *config;
@@ -27,13 +28,21 @@ struct injection_ops {
     uint64_t (*gap)(const struct injection *injection, void *state, bool first, struct random *random);
 };
 
+#define REGISTER_INJECTION(ops) REGISTER_COMPONENT("injection", ops)
+#else
+struct injection {
+    FW_GLOBAL const void *config;
+    double rate, a, b;
+    FW_GLOBAL const uint64_t *limits;
+    FW_GLOBAL const char *tables; /* see FW_AT */
+};
+#endif
+
 /* Whole cycles until `next`, of a process in continuous time that keeps the moment of its last message in its cycle. */
 static inline uint64_t injection_cycles(double *moment, double next)
 {
-    static const double never = 0x1p62;
+    const double never = 0x1p62;
     uint64_t cycles = (uint64_t)(next < never ? next : never);
     *moment = next < never ? next - (double)cycles : 0;
     return cycles;
 }
-
-#define REGISTER_INJECTION(ops) REGISTER_COMPONENT("injection", ops)

@@ -11,17 +11,9 @@
  * credits for the buffer at the other end.
  */
 #include "flitwarp/engine.h"
+#include "flitwarp/link.h"
 #include "flitwarp/pool.h"
 #include "flitwarp/routing.h"
-
-#define FLIT_HEAD 0x80000000u
-#define FLIT_TAIL 0x40000000u
-#define FLIT_POSITION 0x3fffffffu
-
-struct flit {
-    uint32_t packet; /* handle in network->packets */
-    uint32_t place;  /* FLIT_HEAD, FLIT_TAIL and the position in the packet */
-};
 
 /* The kinds of events, in the order in which they are handled within a tick. */
 enum network_event {
@@ -38,11 +30,6 @@ enum network_event {
     EVENT_OUTPUT_STEP, /* an output port sends */
 };
 
-/* Where an event arrives. */
-struct lane_place {
-    uint32_t target; /* router or terminal */
-    uint32_t lane;
-};
 struct flit_event {
     struct lane_place to;
     struct flit flit;
@@ -59,18 +46,6 @@ struct credits_event {
 struct step_event {
     uint32_t target;
     uint32_t port; /* of EVENT_OUTPUT_STEP */
-};
-
-/* The far end of a port, for flits going out and for credits going back alike. */
-struct link {
-    uint32_t target;     /* router or terminal; FW_NONE: the port is unused */
-    uint16_t first_lane; /* of the port at the far end */
-    uint16_t cycle;      /* ticks between two flits */
-    uint32_t latency;    /* ticks, at least 1 */
-    uint32_t depth;      /* flits that the buffer of each VC holds, at either end where there are routers */
-    bool to_terminal : 1;
-    bool carries_out : 1; /* flits may leave through it (a terminal may have fewer ejection channels than ports) */
-    bool carries_in : 1;  /* flits may come from the terminal behind it */
 };
 
 /*
@@ -190,11 +165,6 @@ static inline bool network_is_traced(const struct network *network, uint32_t pac
     return __builtin_expect(network->trace_out != NULL, 0) && packet == network->traced;
 }
 
-/* Packets that wait in a row, each with the one behind it in its `next`, the last with FW_NONE. */
-struct packet_queue {
-    uint32_t first; /* FW_NONE: there is none */
-    uint32_t last;  /* valid while there is a first */
-};
 #define EMPTY_QUEUE ((struct packet_queue){FW_NONE, FW_NONE})
 
 static inline void packet_queue_put(const struct network *network, struct packet_queue *queue, uint32_t handle)
@@ -228,12 +198,6 @@ static inline void network_wake(struct engine *engine, uint32_t kind, uint32_t t
         *step_at = when;
         network_post_step(engine, kind, target, 0, when);
     }
-}
-
-/* The far end of one VC of a link. */
-static inline struct lane_place link_lane(const struct link *link, uint32_t vc)
-{
-    return (struct lane_place){.target = link->target, .lane = link->first_lane + vc};
 }
 
 /* Flits of a buffer that so many of a packet take: whole credits. */

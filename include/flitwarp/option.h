@@ -7,25 +7,14 @@
  * values in its own config struct when it runs.
  */
 #include "flitwarp/error.h"
+#include "flitwarp/list.h"
 
 struct json;
 struct component;
 
-struct u32_list {
-    uint32_t count;
-    uint32_t *items;
-};
 struct u32_lists {
     uint32_t count;
     struct u32_list *items;
-};
-struct f64_list {
-    uint32_t count;
-    double *items;
-};
-struct u64_list {
-    uint32_t count;
-    uint64_t *items;
 };
 
 /* A component that the configuration picked, with its settings. */

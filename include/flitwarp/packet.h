@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * What travels. A message is what an application hands over; the interface cuts
+ * Read by OpenCL too. What travels. A message is what an application hands over; the interface cuts
  * it into packets, which are what routing sees; a packet moves as flits, which
  * are no more than the packet's handle and a position.
  */
-#include <stdbool.h>
-#include <stdint.h>
+#include "flitwarp/both.h"
 
 #define FW_NONE UINT32_MAX /* no packet, no terminal, no router */
 
@@ -28,12 +27,46 @@ struct packet {
     uint32_t head_delay;         /* from entering the network to the head's arrival; before it a router's own */
     uint16_t hops;               /* channels between routers that the head has crossed */
     uint8_t application;
+#if FW_HOST
     bool sampled : 1;     /* counts in the results */
     uint8_t protocol : 7; /* its protocol class, which has VCs of its own */
+#else
+    uint8_t marks; /* both, from the lowest bit on */
+#endif
     uint32_t waypoint;    /* free for the routing algorithm: a router on the way, say */
     uint32_t route;       /* free for the routing algorithm: phase, order, ... */
 };
+
+#if FW_HOST
 _Static_assert(sizeof(struct packet) == 64, "a packet is one cache line");
+static inline uint32_t packet_protocol(const struct packet *packet) { return packet->protocol; }
+#else
+static inline uint32_t packet_protocol(const __global struct packet *packet) { return packet->marks >> 1; }
+static inline bool packet_is_sampled(const __global struct packet *packet) { return packet->marks & 1; }
+#endif
+
+#define FLIT_HEAD 0x80000000u
+#define FLIT_TAIL 0x40000000u
+#define FLIT_POSITION 0x3fffffffu
+
+struct flit {
+    uint32_t packet; /* handle in network->packets */
+    uint32_t place;  /* FLIT_HEAD, FLIT_TAIL and the position in the packet */
+};
+
+/* Packets that wait in a row, each with the one behind it in its `next`, the last with FW_NONE. */
+struct packet_queue {
+    uint32_t first; /* FW_NONE: there is none */
+    uint32_t last;  /* valid while there is a first */
+};
+
+/* Where a flit or a credit arrives. */
+struct lane_place {
+    uint32_t target; /* router or terminal */
+    uint32_t lane;
+};
+
+#if FW_HOST
 
 /*
  * A message that is more than its one packet: it has several, or its application
@@ -57,3 +90,4 @@ struct message {
     bool sampled;
     tick_t started; /* when the transaction's first message was made */
 };
+#endif

@@ -5,9 +5,9 @@
  * stream is a hash of both, so streams are independent of each other and of
  * the order in which processes run, and rewinding one is setting its count.
  * Everything here is integer or exactly rounded arithmetic: the same numbers on
- * every machine.
+ * every machine. Read by OpenCL too.
  */
-#include <stdint.h>
+#include "flitwarp/both.h"
 
 struct random {
     uint64_t key;

@@ -116,11 +116,6 @@ struct piece {
 
 /* ---- what all have in common ---- */
 
-#define LANE_IDLE 0xffffu   /* input lane without a packet at its front */
-#define LANE_WAITS 0xfffeu  /* its packet has no output lane yet */
-#define LANE_ROUTED 0xfffdu /* and is yet to be routed, or tried, where that is told apart; lanes are below */
-#define NOBODY 0xffffu      /* holds an output lane */
-
 static inline void router_wake(struct engine *engine, uint32_t router, tick_t *step_at, tick_t when)
 {
     network_wake(engine, EVENT_ROUTER_STEP, router, step_at, when);
@@ -138,12 +133,6 @@ static inline bool router_is_due(struct engine *engine, tick_t *step_at, tick_t 
     else
         engine->events--;
     return is_due;
-}
-
-/* The clock's first edge from a tick on. */
-static inline tick_t next_edge(tick_t when, tick_t cycle)
-{
-    return cycle > 1 ? (when + cycle - 1) / cycle * cycle : when;
 }
 
 /* Rings have a power of two of places, so that a counter's low bits are the place. */

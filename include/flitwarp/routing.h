@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * Routing algorithms say, for a packet's head at a router, which output virtual
+ * Read by OpenCL too. Routing algorithms say, for a packet's head at a router, which output virtual
  * channels it may take. The answer is a set of bits; the router's VC allocation
  * picks among them. An algorithm declares how many VC classes it needs to be
  * free of deadlock, and the VCs of a port are shared out evenly among them.
  */
 #include "flitwarp/bits.h"
+#include "flitwarp/grid.h"
+#include "flitwarp/packet.h"
 #include "flitwarp/random.h"
+
+#if FW_HOST
 #include "flitwarp/topology.h"
+#endif
 
 struct congestion;
 struct route;
@@ -16,6 +21,7 @@ struct decisions; /* enumerates random choices when routes are checked rather th
 
 /* Facts of the built network that hot code needs, as flat arrays. */
 struct routing {
+#if FW_HOST
     const struct routing_ops *ops;
     bool is_adaptive; /* ops->is_adaptive, unless prepare() finds that these settings are not */
     /* Set by prepare(): the setting by which it reads the sensors of other routers, at no delay; not in a network in parts */
@@ -24,8 +30,11 @@ struct routing {
     void (*route)(struct route *route);  /* topology */
     void (*route_in_class)(struct route *route); /* with protocol classes: the algorithm, for the first of them */
     const void *planes; /* the network's own; NULL: there is one. Algorithms know no other than that of the packet */
-    const void *config;
     const struct topology *topology; /* of one plane */
+#else
+    FW_GLOBAL const char *tables; /* see FW_AT */
+#endif
+    FW_GLOBAL const void *config;
     uint64_t seed;
     uint32_t num_vcs;              /* of a port */
     uint32_t vcs;                  /* of those, a protocol class's: what algorithms share out, as if they were all */
@@ -38,23 +47,25 @@ struct routing {
     uint32_t local_ports;          /* ports to terminals, in front of those to routers */
     uint32_t terminal_ports;       /* ports of one terminal at its router */
     uint32_t ejection_channels;    /* of those, ports that lead to the terminal */
-    const uint16_t *terminal_slot; /* by terminal: its place at the router where it ejects, */
-    const uint16_t *entry_slot;    /* and at the one where it injects: the same array where these are the same */
-    const uint64_t *class_vcs;     /* by class: its VCs at one port */
-    const uint64_t *eject_vcs;     /* by place of a terminal: all VCs that lead to it; where one word holds them */
-    void *state;                   /* the algorithm's own, made by prepare() */
+    FW_GLOBAL const uint16_t *terminal_slot; /* by terminal: its place at the router where it ejects, */
+    FW_GLOBAL const uint16_t *entry_slot;    /* and at the one where it injects: the same array where these are the same */
+    FW_GLOBAL const uint64_t *class_vcs;     /* by class: its VCs at one port */
+    FW_GLOBAL const uint64_t *eject_vcs;     /* by place of a terminal: all VCs that lead to it; where one word holds them */
+    FW_GLOBAL void *state;                   /* the algorithm's own, made by prepare() */
 };
 
 /* One question to a routing algorithm: where is the head, and what may it take? */
 struct route {
     const struct routing *routing;
-    struct packet *packet;
+    FW_GLOBAL struct packet *packet;
     uint32_t router;               /* as the topology counts them */
     uint32_t first_router;         /* of the plane, as the network counts them: what its own number 0 is */
     uint32_t draws;                /* random choices made for this question */
     uint32_t input_lane;           /* that the head is in, as the router counts them; see route_input_vc */
+#if FW_HOST
     struct decisions *decisions;   /* NULL: choose at random */
     struct congestion *congestion; /* of the network's routers; NULL while routes are checked rather than run */
+#endif
     tick_t now;                    /* for sensors; set where routing is adaptive */
     uint64_t *vcs;                 /* the answer, empty at first: bit port * num_vcs + vc */
 };
@@ -64,6 +75,7 @@ struct route {
 /* Draws of inject() start here, so that they differ from those at the first router, where hops is 0 too. */
 #define INJECTION_DRAWS 128
 
+#if FW_HOST
 struct routing_ops {
     COMPONENT_HEAD;
     bool is_adaptive; /* asks for congestion, so that routers must report it; prepare() may take it back */
@@ -80,6 +92,10 @@ struct routing_ops {
     /* VCs of the injection channel that a new packet may take; NULL: all. */
     uint64_t (*injection_vcs)(const struct routing *routing, const struct packet *packet);
 };
+#define REGISTER_ROUTING(ops) REGISTER_COMPONENT("routing", ops)
+
+uint32_t decisions_take(struct decisions *decisions, uint32_t options);
+#endif
 
 /* Class c of C gets VCs [c * V / C, (c + 1) * V / C) of a port. */
 static inline uint64_t class_vcs(uint32_t num_vcs, uint32_t classes, uint32_t class)
@@ -89,25 +105,23 @@ static inline uint64_t class_vcs(uint32_t num_vcs, uint32_t classes, uint32_t cl
     return bits_range(first, end - first);
 }
 
-#define REGISTER_ROUTING(ops) REGISTER_COMPONENT("routing", ops)
-
-uint32_t decisions_take(struct decisions *decisions, uint32_t options);
-
 /* One of `options` alternatives: at random, keyed by packet and hop, so that no order of events matters. */
 static inline uint32_t route_pick(struct route *route, uint32_t options)
 {
+#if FW_HOST
     if (__builtin_expect(route->decisions != NULL, 0))
         return decisions_take(route->decisions, options);
-    const struct packet *packet = route->packet;
+#endif
+    const FW_GLOBAL struct packet *packet = route->packet;
     uint64_t name = random_mix(((uint64_t)packet->source << 32 | packet->sequence) + 0x9e3779b97f4a7c15u);
     uint64_t draw = random_mix(route->routing->seed ^ name ^ ((uint64_t)packet->hops << 8 | route->draws++));
     return (uint32_t)(((draw >> 32) * options) >> 32);
 }
 
 /* Of the packet's protocol class. */
-static inline uint32_t routing_first_vc(const struct routing *routing, const struct packet *packet)
+static inline uint32_t routing_first_vc(const struct routing *routing, const FW_GLOBAL struct packet *packet)
 {
-    return packet->protocol * routing->protocol_vcs;
+    return packet_protocol(packet) * routing->protocol_vcs;
 }
 
 /* The VC that the head is in, as algorithms count them: the first of its protocol class is 0. */
@@ -142,7 +156,12 @@ static inline void route_add(struct route *route, uint32_t port, uint32_t class)
 }
 
 /* Offers every VC that leads to the terminal at a place. */
-void route_eject_by(struct route *route, uint32_t slot);
+static inline void route_eject_by(struct route *route, uint32_t slot)
+{
+    const struct routing *routing = route->routing;
+    for (uint32_t channel = 0; channel < routing->ejection_channels; channel++)
+        bits_add_range(route->vcs, (slot * routing->terminal_ports + channel) * routing->num_vcs, routing->vcs);
+}
 
 /* Offers every VC of the packet's destination terminal. */
 static inline void route_eject(struct route *route)
@@ -156,7 +175,13 @@ static inline void route_eject(struct route *route)
 }
 
 /* Offers the VCs of one class on the channels to the packet's destination terminal. */
-void route_eject_in(struct route *route, uint32_t class);
+static inline void route_eject_in(struct route *route, uint32_t class)
+{
+    const struct routing *routing = route->routing;
+    uint32_t port = routing->terminal_slot[route->packet->destination] * routing->terminal_ports;
+    for (uint32_t channel = 0; channel < routing->ejection_channels; channel++)
+        bits_add_word(route->vcs, (port + channel) * routing->num_vcs, routing->class_vcs[class]);
+}
 
 /* Whether the packet is at its destination's router, where its terminal is offered. */
 static inline bool route_ends(struct route *route)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
-/* Message sizes, in flits. */
+/* Message sizes, in flits. Read by OpenCL too. */
 #include "flitwarp/component.h"
 #include "flitwarp/random.h"
 
+#if FW_HOST
 struct size {
     const struct size_ops *ops;
     const void *config;
@@ -33,3 +34,11 @@ static inline void size_init(struct size *size, const struct choice *choice, str
 }
 
 #define REGISTER_SIZE(ops) REGISTER_COMPONENT("size", ops)
+#else
+struct size {
+    FW_GLOBAL const void *config;
+    FW_GLOBAL const void *state;
+    FW_GLOBAL const char *tables; /* see FW_AT */
+    uint32_t max;
+};
+#endif

@@ -6,24 +6,8 @@
  * router; the builder puts the terminals' ports in front of them.
  */
 #include "flitwarp/component.h"
+#include "flitwarp/grid.h"
 #include "flitwarp/packet.h"
-
-#define MAX_DIMENSIONS 16
-
-/*
- * Routers at the points of a grid, coordinate 0 varying fastest. Ports go by
- * dimension, then direction (up before down), then parallel channel:
- * first_port[d] + down * channels[d] + j. In a hypercube one port serves both
- * directions.
- */
-struct grid {
-    uint32_t dimensions;
-    uint32_t width[MAX_DIMENSIONS];
-    uint32_t channels[MAX_DIMENSIONS]; /* parallel channels in each direction */
-    uint32_t first_port[MAX_DIMENSIONS];
-    bool wraps;    /* torus */
-    bool one_port; /* both directions of a dimension are the same port (hypercube) */
-};
 
 struct topology {
     const struct topology_ops *ops;
@@ -99,12 +83,6 @@ struct search {
 };
 void search_init(struct search *search, const struct topology *topology, struct arena *arena);
 void search_from(struct search *search, uint32_t router);
-
-static inline uint32_t grid_port(const struct grid *grid, uint32_t dimension, bool down, uint32_t channel)
-{
-    uint32_t direction = grid->one_port ? 0 : down;
-    return grid->first_port[dimension] + direction * grid->channels[dimension] + channel;
-}
 
 /* Shared by the grid-shaped topologies (src/network/topology/grid.c). */
 void grid_init(struct grid *grid, const struct u32_list *widths, const struct u32_list *channels, bool wraps);

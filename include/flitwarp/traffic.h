@@ -2,12 +2,16 @@
 #pragma once
 /*
  * Traffic patterns: where a terminal's next message goes. Terminals are numbered
- * 0..terminals-1 within the application.
+ * 0..terminals-1 within the application. Read by OpenCL too.
  */
 #include "flitwarp/component.h"
+#include "flitwarp/grid.h"
+#include "flitwarp/list.h"
+#include "flitwarp/packet.h"
 #include "flitwarp/random.h"
 #include "flitwarp/topology.h"
 
+#if FW_HOST
 /* Where the application runs, for patterns that care. */
 struct traffic_space {
     uint32_t terminals;
@@ -36,13 +40,6 @@ struct traffic_ops {
 #define REGISTER_TRAFFIC(ops) REGISTER_COMPONENT("traffic", ops)
 #define REGISTER_TRAFFIC_FAMILY(family) REGISTER_COMPONENTS("traffic", family)
 
-/* The destination() of patterns whose state is the destinations by terminal, uint32_t each. */
-static inline uint32_t traffic_listed(const struct traffic *traffic, uint32_t source, struct random *random)
-{
-    (void)random;
-    return ((const uint32_t *)traffic->state)[source];
-}
-
 /* Makes the pattern of a choice, for an application or for a pattern made of patterns. */
 static inline void traffic_init(struct traffic *traffic, const struct choice *choice, const struct traffic_space *space,
                                 struct errors *errors)
@@ -54,4 +51,19 @@ static inline void traffic_init(struct traffic *traffic, const struct choice *ch
     };
     if (traffic->ops->prepare)
         traffic->ops->prepare(traffic, choice, space, errors);
+}
+#else
+struct traffic {
+    FW_GLOBAL const void *config;
+    FW_GLOBAL const void *state;
+    FW_GLOBAL const char *tables; /* see FW_AT */
+    uint32_t terminals;
+};
+#endif
+
+/* The destination() of patterns whose state is the destinations by terminal, uint32_t each. */
+static inline uint32_t traffic_listed(const struct traffic *traffic, uint32_t source, struct random *random)
+{
+    (void)random;
+    return ((FW_GLOBAL const uint32_t *)traffic->state)[source];
 }

@@ -95,6 +95,22 @@ void *arena_take(struct arena *arena, size_t bytes)
     return block_bytes(block) + offset;
 }
 
+void *arena_reserve(struct arena *arena, size_t bytes)
+{
+    memory_lock(&arena->is_locked);
+    struct arena_block *block = block_create(arena, bytes);
+    block->used = aligned_offset(block, CACHE_LINE);
+    memory_unlock(&arena->is_locked);
+    return block_bytes(block) + block->used;
+}
+
+size_t arena_reserved(const struct arena *arena, const void *piece)
+{
+    const char *from = piece, *first = block_bytes(arena->last);
+    bool is_there = from >= first && from <= first + arena->last->used;
+    return is_there ? (size_t)(first + arena->last->used - from) : 0;
+}
+
 char *arena_text(struct arena *arena, const char *text)
 {
     size_t size = strlen(text) + 1;

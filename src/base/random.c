@@ -4,45 +4,29 @@
  * differ in its last bit, and one bit is enough to move an injection by a tick
  * and make two machines disagree. Only + - * / are used, which IEEE 754 rounds
  * exactly; contraction into fused operations would change bits, so it is off
- * (gcc has it off under -std=c17).
+ * (gcc has it off under -std=c17). Read by OpenCL too.
  */
 #include "flitwarp/random.h"
 
-#include <string.h>
-
-#ifdef __clang__
+#if FW_HOST && defined __clang__
 #pragma STDC FP_CONTRACT OFF
 #endif
 
 #define MANTISSA_BITS 52
 #define EXPONENT_BIAS 1023
 
-static uint64_t bits_of(double x)
-{
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof(bits));
-    return bits;
-}
-
-static double from_bits(uint64_t bits)
-{
-    double x;
-    memcpy(&x, &bits, sizeof(x));
-    return x;
-}
-
 /* x = *mantissa * 2^returned, the mantissa in [sqrt(1/2), sqrt(2)). */
-static int split(double x, double *mantissa)
+static int log_split(double x, double *mantissa)
 {
     int exponent = 0;
     if (x < 0x1p-1022) { /* subnormal: bring it into the normal range first */
         x *= 0x1p54;
         exponent = -54;
     }
-    uint64_t bits = bits_of(x);
+    uint64_t bits = bits_of_f64(x);
     exponent += (int)(bits >> MANTISSA_BITS) - EXPONENT_BIAS;
     uint64_t fraction = bits & (((uint64_t)1 << MANTISSA_BITS) - 1);
-    *mantissa = from_bits(fraction | (uint64_t)EXPONENT_BIAS << MANTISSA_BITS);
+    *mantissa = f64_of_bits(fraction | (uint64_t)EXPONENT_BIAS << MANTISSA_BITS);
     if (*mantissa >= 1.4142135623730951) {
         *mantissa *= 0.5;
         exponent++;
@@ -57,13 +41,13 @@ static int split(double x, double *mantissa)
  */
 double exact_log(double x)
 {
-    static const double log2_high = 0x1.62e42fee00000p-1, log2_low = 0x1.a39ef35793c76p-33;
+    const double log2_high = 0x1.62e42fee00000p-1, log2_low = 0x1.a39ef35793c76p-33;
     if (!(x > 0))
         return -__builtin_inf();
     if (x > 0x1.fffffffffffffp+1023)
         return x;
     double mantissa;
-    double exponent = split(x, &mantissa);
+    double exponent = log_split(x, &mantissa);
     double s = (mantissa - 1) / (mantissa + 1);
     double square = s * s;
     double series = 0;
@@ -82,9 +66,9 @@ double random_exponential(struct random *random) { return 0.0 - exact_log(1 - ra
  */
 static double log_of_draw(double x)
 {
-    uint64_t bits = bits_of(x) - bits_of(0.70710678118654757); /* counts in powers of two from sqrt(1/2) */
+    uint64_t bits = bits_of_f64(x) - bits_of_f64(0.70710678118654757); /* counts in powers of two from sqrt(1/2) */
     double exponent = (double)((int64_t)bits >> MANTISSA_BITS);
-    double m = from_bits((bits & (((uint64_t)1 << MANTISSA_BITS) - 1)) + bits_of(0.70710678118654757));
+    double m = f64_of_bits((bits & (((uint64_t)1 << MANTISSA_BITS) - 1)) + bits_of_f64(0.70710678118654757));
     double s = (m - 1) / (m + 1), square = s * s;
     double series =
         ((((1.0 / 11 * square + 1.0 / 9) * square + 1.0 / 7) * square + 1.0 / 5) * square + 1.0 / 3) * square;

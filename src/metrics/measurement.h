@@ -8,6 +8,7 @@
 
 #include "metrics/statistics.h"
 #include "flitwarp/digest.h"
+#include "metrics/packet_record.h"
 #include "metrics/report.h"
 
 /* What is kept of one level of service. */
@@ -103,15 +104,7 @@ static inline void measurement_add(struct measurement *measurement, const struct
         histogram_add(&measurement->shortcuts, minimal_hops);
     }
     batch_means_add(&measurement->batches, in_window, latency);
-    const uint64_t record[6] = {
-        (uint64_t)packet->source << 32 | packet->destination,
-        (uint64_t)packet->sequence << 32 | packet->size,
-        (uint64_t)packet->application << 48 | (uint64_t)packet->hops << 32 | packet->head_delay,
-        packet->created,
-        packet->injected,
-        now,
-    };
-    digest_add(&measurement->digest, record, 6);
+    packet_record(&measurement->digest, packet, now);
 }
 
 /* What happens over time, where it is watched: a message is made, flits enter, flits or a packet arrive. */

@@ -9,11 +9,7 @@
  * does not depend on the order of samples, nor on how they were shared out before
  * merging. Zeroed memory is an empty histogram; most of it stays untouched pages.
  */
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#define HISTOGRAM_BUCKETS (58 * 128)
+#include "metrics/histogram_index.h"
 
 struct histogram {
     unsigned __int128 sum;
@@ -31,13 +27,6 @@ struct histogram_bucket {
 
 /* Makes room in [min, max] for a value outside it; called before the value is counted. */
 void histogram_widen(struct histogram *histogram, uint64_t value);
-
-/* `shift` halves a value until it fits eight bits; each halving has 128 buckets of its own. */
-static inline uint64_t histogram_index(uint64_t value)
-{
-    uint64_t shift = 56 - (uint64_t)__builtin_clzll(value | 128);
-    return (shift << 7) + (value >> shift);
-}
 
 static inline void histogram_add(struct histogram *histogram, uint64_t value)
 {
@@ -109,6 +98,17 @@ static inline void batch_means_add(struct batch_means *batches, uint64_t time_in
     struct batch_slot *slot = &batches->slots[time_in_window >> batches->shift];
     slot->sum += value;
     slot->count++;
+}
+
+/* Several that belong to one moment. */
+static inline void batch_means_add_many(struct batch_means *batches, uint64_t time_in_window, uint64_t sum,
+                                        uint64_t count)
+{
+    while (time_in_window >> batches->shift >= BATCH_SLOTS)
+        batch_means_halve(batches);
+    struct batch_slot *slot = &batches->slots[time_in_window >> batches->shift];
+    slot->sum += sum;
+    slot->count += count;
 }
 
 void batch_means_merge(struct batch_means *into, const struct batch_means *from);

@@ -466,6 +466,10 @@ uint32_t network_next_packet(struct network *network, uint32_t terminal)
 
 void network_withdraw(struct network *part, void (*withdrawn)(void *context, uint32_t packet), void *context)
 {
+    if (part->core->runner) {
+        part->core->runner->withdraw(part->core->runner);
+        return;
+    }
     for (uint32_t terminal = 0; terminal < part->topology.terminals; terminal++) {
         bool is_here = !part->terminal_part || part->terminal_part[terminal] == part->part;
         for (uint32_t packet = 0; is_here && packet != FW_NONE;) {

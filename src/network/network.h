@@ -78,6 +78,23 @@ struct network_client {
 };
 #define BELONGINGS sizeof(struct message)
 
+struct network_totals;
+
+/*
+ * Somebody who runs a network in place of its engine, as a device does (src/device). What is measured is put into the
+ * workload's own measurements when it is asked for: enum result_moment.
+ */
+struct network_runner {
+    void (*run)(struct network_runner *runner, tick_t last);
+    tick_t (*next)(struct network_runner *runner);
+    void (*count)(struct network_runner *runner, struct network_totals *totals);
+    bool (*is_about_to_move)(struct network_runner *runner);
+    void (*gather)(struct network_runner *runner, uint32_t application, uint32_t moment);
+    /* Brings what routers and terminals have into the network's own memory, for those who look; packets too, or not. */
+    void (*bring)(struct network_runner *runner, bool with_packets);
+    void (*withdraw)(struct network_runner *runner);
+};
+
 /* What is nobody's business but the network's own, and of those who build it and look at it; of each part. */
 struct network_core {
     const struct network_config *config;
@@ -97,6 +114,7 @@ struct network_core {
     const struct interface_ops *interface_ops;
     void *interfaces;
     struct network_client client;
+    struct network_runner *runner; /* borrowed; NULL: its engine runs it */
 
     uint32_t part_count;       /* of this rank */
     struct network **parts;    /* those of this rank */
@@ -123,6 +141,13 @@ void network_connect(struct network *network, const struct network_client *clien
 void network_release(struct network *network);
 /* Takes back all packets of a part's terminals that have not begun to enter the network. */
 void network_withdraw(struct network *part, void (*withdrawn)(void *context, uint32_t packet), void *context);
+
+/* Before somebody looks at routers and terminals from outside. */
+static inline void network_bring(const struct network *network, bool with_packets)
+{
+    if (network->core->runner)
+        network->core->runner->bring(network->core->runner, with_packets);
+}
 
 /* What routers show of themselves, see struct lane_look; nothing where they do not. */
 static inline uint64_t network_flit_hops(const struct network *part)

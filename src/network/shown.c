@@ -163,6 +163,7 @@ void waiting_release(struct waiting *waiting)
 void network_count_flits(const struct network *network, uint32_t lanes, uint32_t *counts)
 {
     uint32_t each = network->ports * network->num_vcs;
+    network_bring(network, false);
     memset(counts, 0, (size_t)network->topology.routers * each / lanes * sizeof *counts);
     for (uint32_t router = 0; network->core->router_ops->lane_flits && router < network->topology.routers; router++)
         for (uint32_t lane = 0; lane < each; counts++)
@@ -187,6 +188,7 @@ static void check_idle_router(const struct network *network, uint32_t router)
 
 void network_check_idle(struct network *network)
 {
+    network_bring(network, false);
     for (uint32_t i = 0; i < network->core->part_count; i++)
         FW_CHECK(network->core->parts[i]->packets.taken == 0, "%u packets are unaccounted for at the end",
                  network->core->parts[i]->packets.taken);

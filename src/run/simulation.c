@@ -5,6 +5,8 @@
  */
 #include "run/simulation.h"
 
+#include "device/lockstep.h"
+
 #include "base/rewind.h"
 #include "config/options.h"
 #include "config/source.h"
@@ -33,6 +35,8 @@ static const struct option simulator_options[] = {
                "how far optimistic runs go ahead of the slowest; 0: as far as pays"),
     OPTION_BOOL(struct simulator_config, check_reversal, "false",
                 "undo every event once and handle it again; optimistic, one thread"),
+    OPTION_TEXT(struct simulator_config, device, "null",
+                "opencl or opencl:N: the network runs on an OpenCL device, by its number in `flitwarp list device`"),
     OPTION_END,
 };
 
@@ -133,6 +137,38 @@ static bool simulation_check_sync(struct simulation *simulation)
     return simulation->errors.count == before;
 }
 
+/* The number of the device that is asked for. */
+static bool read_device(struct simulation *simulation, uint32_t *number)
+{
+    const char *word = simulation->config.simulator.device, *digits = word + strlen("opencl:");
+    char *end = NULL;
+    *number = 0;
+    bool is_named = strncmp(word, "opencl:", strlen("opencl:")) == 0 && *digits >= '0' && *digits <= '9';
+    unsigned long given = is_named ? strtoul(digits, &end, 10) : 0;
+    *number = (uint32_t)given;
+    if (strcmp(word, "opencl") == 0 || (is_named && !*end && given < UINT16_MAX))
+        return true;
+    return node_error(&simulation->errors, json_find(simulation->json, "simulator"), "device",
+                      "found '%s', expected \"opencl\" or \"opencl:NUMBER\"", word);
+}
+
+/* Gives what has been built to the device that is asked for, if one is. */
+static bool take_device(struct simulation *simulation)
+{
+    const struct simulator_config *simulator = &simulation->config.simulator;
+    uint32_t number;
+    if (!simulator->device)
+        return true;
+    if (simulator->sync != SYNC_SEQUENTIAL || simulation->ranks)
+        return node_error(&simulation->errors, json_find(simulation->json, "simulator"), "device",
+                          "a device runs alone; accepted: \"sync\": \"sequential\", and one rank");
+    if (!read_device(simulation, &number))
+        return false;
+    simulation->lockstep = lockstep_create(&simulation->network, &simulation->workload, number, &simulation->built,
+                                           &simulation->errors);
+    return simulation->lockstep;
+}
+
 bool simulation_build(struct simulation *simulation)
 {
     const struct simulation_config *config = &simulation->config;
@@ -160,7 +196,8 @@ bool simulation_build(struct simulation *simulation)
                        &simulation->errors))
         return false;
     return workload_build(&simulation->workload, &config->workload, &simulation->network, &simulation->built,
-                          config->simulator.tick, seed, &simulation->errors);
+                          config->simulator.tick, seed, &simulation->errors) &&
+           take_device(simulation);
 }
 
 void simulation_make_sequential(struct simulation *simulation)
@@ -190,6 +227,7 @@ void simulation_add_up(struct simulation *simulation)
 
 void simulation_release(struct simulation *simulation)
 {
+    lockstep_release(simulation->lockstep);
     if (simulation->engine.wheel) {
         workload_release(&simulation->workload);
         network_release(&simulation->network);

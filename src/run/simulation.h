@@ -19,6 +19,7 @@ struct simulator_config {
     uint32_t partitions; /* of a model: of a thread, optimistic */
     uint64_t window;     /* ticks ahead of the slowest, optimistic */
     bool check_reversal;
+    const char *device; /* NULL: this machine's processors */
 };
 
 struct simulation_config {
@@ -40,6 +41,7 @@ struct simulation {
     struct network network;
     struct workload workload;
     struct rewind *rewind;            /* of an optimistic run: its state; else NULL */
+    struct lockstep *lockstep;        /* owned: a device runs it; NULL: none does */
     struct ranks *ranks;              /* borrowed, all of which have this simulation; NULL: there is one */
     struct stopwatch watch;           /* of this rank */
     double cpu_seconds, wall_seconds; /* of the run, without building */

@@ -113,6 +113,8 @@ void weights_init(struct weights *weights, struct arena *arena, const double *va
         weights->sums[i] = sum += values ? values[i] : 1;
 }
 
+static double weights_sum(const struct weights *weights) { return weights->sums[weights->count - 1]; }
+
 bool weights_from_option(struct weights *weights, struct arena *arena, const struct f64_list *values, uint32_t count,
                          const struct choice *self, struct errors *errors)
 {
@@ -128,19 +130,4 @@ double weights_share(const struct weights *weights, uint32_t index)
 {
     double before = index ? weights->sums[index - 1] : 0;
     return (weights->sums[index] - before) / weights_sum(weights);
-}
-
-/* The first whose sum lies above the drawn number; (1 - 2^-53) * sum is below sum after rounding too. */
-uint32_t weights_draw(const struct weights *weights, struct random *random)
-{
-    double drawn = random_unit(random) * weights_sum(weights);
-    uint32_t low = 0, high = weights->count - 1;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (weights->sums[middle] > drawn)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * Files of numbers: lines of comma-separated values; empty lines and lines that begin with # do not count. And weights to
- * draw one of several by: their running sums, searched by halves.
+ * Files of numbers: lines of comma-separated values; empty lines and lines that begin with # do not count. And how weights
+ * come to be.
  */
 #include "flitwarp/option.h"
-#include "flitwarp/random.h"
+#include "workload/weights.h"
 
 struct numbers_row {
     uint32_t line; /* in the file, from 1 */
@@ -26,11 +26,6 @@ struct numbers {
 bool numbers_read(struct numbers *numbers, const char *path, const char *header, struct arena *arena,
                   const struct choice *self, const char *key, struct errors *errors);
 
-struct weights {
-    uint32_t count;
-    double *sums; /* sums[i]: of weights 0..i */
-};
-
 /* From so many weights of 0 or more, whose sum is above 0; NULL: all the same. */
 void weights_init(struct weights *weights, struct arena *arena, const double *values, uint32_t count);
 
@@ -42,9 +37,5 @@ void weights_init(struct weights *weights, struct arena *arena, const double *va
 bool weights_from_option(struct weights *weights, struct arena *arena, const struct f64_list *values, uint32_t count,
                          const struct choice *self, struct errors *errors);
 
-static inline double weights_sum(const struct weights *weights) { return weights->sums[weights->count - 1]; }
 /* The weight's part of the sum. */
 double weights_share(const struct weights *weights, uint32_t index);
-
-/* Never one whose weight is 0. */
-uint32_t weights_draw(const struct weights *weights, struct random *random);

@@ -38,6 +38,9 @@ static bool is_parted(const struct workload *workload) { return workload->networ
 static void gather_parts(struct workload *workload, uint32_t application, enum result_moment moment)
 {
     struct measurement *whole = &workload->measurements[application];
+    struct network_runner *runner = workload->network->core->runner;
+    if (runner)
+        runner->gather(runner, application, moment);
     if (!is_parted(workload))
         return;
     if (moment != RESULT_AT_END)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * Round robin: whose turn is it after the last? An arbiter serves the next of its
+ * Read by OpenCL too. Round robin: whose turn is it after the last? An arbiter serves the next of its
  * inputs. An allocator lets every row ask for the next column that it wants after the
  * last one it got, and every column take the next of the rows that ask for it after
  * the last one it took; what is remembered moves with grants only.
@@ -10,15 +10,17 @@
  * arbiter are the ones named here ask and grant by themselves instead, from sets of
  * lanes that they have at hand: no matching need be filled.
  */
+#include "flitwarp/bits.h"
+
+#if FW_HOST
 #include "flitwarp/allocator.h"
 
 extern const struct arbiter_ops round_robin_arbiter;
 extern const struct allocator_ops round_robin_allocator;
-
-#define TURNS_INLINE static inline __attribute__((always_inline))
+#endif
 
 /* The first member of a set, which is not empty, that comes after `last`, going round. */
-TURNS_INLINE size_t turn_after(const uint64_t *set, uint32_t words, uint32_t last)
+FW_INLINE size_t turn_after(const uint64_t *set, uint32_t words, uint32_t last)
 {
     uint32_t word = words == 1 ? 0 : last / WORD_BITS;
     uint64_t after = set[word] & (~(uint64_t)1 << last % WORD_BITS);
@@ -32,21 +34,21 @@ TURNS_INLINE size_t turn_after(const uint64_t *set, uint32_t words, uint32_t las
 }
 
 /* Does one come before another when they are counted round from after `last`? */
-TURNS_INLINE bool turn_is_before(size_t one, size_t other, size_t last) { return one - last - 1 < other - last - 1; }
+FW_INLINE bool turn_is_before(size_t one, size_t other, size_t last) { return one - last - 1 < other - last - 1; }
 
 #define TURNS_MOST 256 /* rows or columns whose numbers fit the memory */
 
 /* The memory of an allocator, which has turns_bytes(). */
 struct turns {
-    uint8_t *last_col; /* by row: what it got last */
-    uint8_t *last_row; /* by column: who took it last */
+    FW_GLOBAL uint8_t *last_col; /* by row: what it got last */
+    FW_GLOBAL uint8_t *last_row; /* by column: who took it last */
 };
 
 static inline size_t turns_bytes(uint32_t rows, uint32_t cols) { return (size_t)rows + cols; }
 
-TURNS_INLINE struct turns turns_at(void *memory, uint32_t rows)
+FW_INLINE struct turns turns_at(FW_GLOBAL void *memory, uint32_t rows)
 {
-    return (struct turns){.last_col = memory, .last_row = (uint8_t *)memory + rows};
+    return (struct turns){.last_col = memory, .last_row = (FW_GLOBAL uint8_t *)memory + rows};
 }
 
 /* The first of all is the first to be served. */
@@ -62,7 +64,7 @@ static inline void turns_init(struct turns turns, uint32_t rows, uint32_t cols)
  * A row asks for a column. The caller has a set of the columns that were asked for, of which this is the column's word,
  * and by column the row that it will take.
  */
-TURNS_INLINE void turns_ask(struct turns turns, uint64_t *asked, uint16_t *asker, size_t row, size_t col)
+FW_INLINE void turns_ask(struct turns turns, uint64_t *asked, uint16_t *asker, size_t row, size_t col)
 {
     if ((*asked & bit((uint32_t)col)) && !turn_is_before(row, asker[col], turns.last_row[col]))
         return;
@@ -70,7 +72,7 @@ TURNS_INLINE void turns_ask(struct turns turns, uint64_t *asked, uint16_t *asker
     *asked |= bit((uint32_t)col);
 }
 
-TURNS_INLINE void turns_grant(struct turns turns, size_t row, size_t col)
+FW_INLINE void turns_grant(struct turns turns, size_t row, size_t col)
 {
     turns.last_col[row] = (uint8_t)col;
     turns.last_row[col] = (uint8_t)row;

@@ -26,6 +26,7 @@ bool deadlock_find(struct deadlock *deadlock, const struct network *network, tic
                    bool stands_still)
 {
     *deadlock = (struct deadlock){.tick = now, .packets = packets, .stands_still = stands_still};
+    network_bring(network, true);
     wait_graph_init(&deadlock->graph, network);
     deadlock->stuck = wait_graph_reduce(&deadlock->graph, stands_still);
     deadlock->cycle = wait_graph_cycle(&deadlock->graph, &deadlock->length);

@@ -45,57 +45,15 @@ void show_flits(const struct interfaces *n, const struct injector *injector, uin
                       injector->vc);
 }
 
-/* Sends a flit or chunk of the packet in hand, if there are credits, and comes again while there is more to send. */
-FOR_EITHER void send_next(struct interfaces *n, uint32_t number, struct injector *injector, tick_t now, bool chunks)
-{
-    const struct packet *packet = network_packet(n->network, injector->packet);
-    uint32_t flits = chunks ? transfer_flits(&n->network->plan.transfer, packet, injector->position) : 1;
-    if (injector->credits[injector->vc] < flits)
-        return;
-    injector->credits[injector->vc] -= flits;
-    inject_flits(n, injector, packet, flits, now);
-    if (injector->packet != FW_NONE || n->outlets[number].source.first != FW_NONE)
-        outlet_wake(n, number, injector->free_at);
-}
-
-FOR_EITHER void step_channel(struct interfaces *n, uint32_t number, struct injector *injector, tick_t now, bool chunks)
-{
-    struct outlet *outlet = &n->outlets[number];
-    if (injector->packet == FW_NONE && outlet->source.first == FW_NONE)
-        return;
-    if (injector->free_at > now) {
-        outlet_wake(n, number, injector->free_at);
-        return;
-    }
-    if (injector->packet == FW_NONE) {
-        if (!take_packet(n, injector, outlet->source.first, now, chunks))
-            return;
-        source_queue_take(n, number, &outlet->source);
-    }
-    send_next(n, number, injector, now, chunks);
-}
-
-FOR_EITHER void step_channels(struct interfaces *n, uint32_t number, tick_t now, bool chunks)
-{
-    struct injector *injector = &n->injectors[(size_t)number * n->channels];
-    for (uint32_t left = n->channels; left; left--)
-        step_channel(n, number, injector++, now, chunks);
-}
-
 static void step_in_flits(struct interfaces *n, uint32_t number, tick_t now) { step_channels(n, number, now, false); }
 static void step_in_chunks(struct interfaces *n, uint32_t number, tick_t now) { step_channels(n, number, now, true); }
 
 FOR_EITHER void enqueue_packet(struct interfaces *n, uint32_t number, uint32_t handle, bool chunks)
 {
     tick_t now = n->engine->now;
-    struct outlet *outlet = &n->outlets[number];
-    struct injector *injector = &n->injectors[(size_t)number * n->channels];
-    /* Credits of this tick are in already, so what can be sent now need not wait for the end of the tick. */
-    if (outlet->source.first == FW_NONE && injector->packet == FW_NONE && injector->free_at <= now &&
-        take_packet(n, injector, handle, now, chunks)) {
-        send_next(n, number, injector, now, chunks);
+    if (send_at_once(n, number, handle, now, chunks))
         return;
-    }
+    struct outlet *outlet = &n->outlets[number];
     source_queue_put(n, number, &outlet->source, handle);
     if (outlet->step_at > now)
         chunks ? step_in_chunks(n, number, now) : step_in_flits(n, number, now);
@@ -241,14 +199,7 @@ FOR_EITHER void standard_receive_credit(struct interfaces *n, struct lane_place 
             outlet_wake(n, to.target, now);
         return;
     }
-    uint32_t *credits = &n->credits[(size_t)to.target * n->lanes + to.lane];
-    FW_CHECK(flits <= n->network->plan.buffer_depth - *credits, "tick %llu terminal %u lane %u: a credit too many",
-             (unsigned long long)now, at.target, at.lane);
-    *credits += flits;
-    uint32_t channel = n->channels == 1 ? 0 : to.lane / n->num_vcs;
-    const struct injector *injector = &n->injectors[(size_t)to.target * n->channels + channel];
-    if (injector->packet != FW_NONE || n->outlets[to.target].source.first != FW_NONE)
-        outlet_wake(n, to.target, now);
+    outlet_receive_credit(n, to, flits, now);
 }
 
 static void standard_receive_credits(void *interfaces, tick_t now, const void *events, uint32_t count)
@@ -273,7 +224,7 @@ FOR_EITHER void receive(struct interfaces *n, const struct flit_event *event, ui
     for (uint32_t i = 0; i < count; i++, event++) {
         const struct packet *packet = network_packet(network, event->flit.packet);
         uint32_t position = event->flit.place & FLIT_POSITION;
-        uint32_t flits = chunks ? transfer_flits(&network->plan.transfer, packet, position) : 1;
+        uint32_t flits = piece_flits(n, packet, position, chunks);
         struct lane_place from = outlet_of(n, event->to, plain);
         const struct outlet *outlet = &n->outlets[from.target];
         struct lane_place back = outlet->ejector;

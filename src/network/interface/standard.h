@@ -8,32 +8,12 @@
  *   standard_levels.c  the same where levels of service share channels, or VCs a buffer
  */
 #include "flitwarp/interface.h"
+#include "network/interface/standard_layout.h"
 #include "network/routing/routing.h"
 
 struct standard_config {
     uint32_t injection_channels, ejection_channels, injection_vcs;
     uint64_t latency, feed_cycle;
-};
-
-/* One injection channel of one terminal. */
-struct injector {
-    tick_t free_at;    /* when the channel can take the next flit */
-    uint32_t packet;   /* being sent; FW_NONE: none */
-    uint32_t position; /* next flit of it */
-    uint16_t vc;       /* of that packet, or of the last one */
-    uint16_t channel;
-    uint32_t lag;         /* of chunks: see network_lag() */
-    struct lane_place to; /* VC 0 at the router */
-    tick_t latency;       /* until the router is told of it, the interface's own included */
-    uint32_t *credits;    /* by VC */
-};
-
-/* A terminal's way into one plane, and out of it. */
-struct outlet {
-    tick_t step_at;
-    struct packet_queue source; /* unless it has several, by level of service */
-    struct lane_place ejector;  /* VC 0 of its first ejection channel, at the router: where credits go */
-    tick_t latency;             /* of its channels */
 };
 
 /* Packets that a terminal's processor has made and not handed over yet; while there are some, a step is due. */
@@ -90,73 +70,44 @@ static inline uint32_t source_queue_take(const struct interfaces *n, uint32_t nu
     return handle;
 }
 
-/* Functions that are compiled for flits and for chunks. */
-#define FOR_EITHER static inline __attribute__((always_inline))
+/* ---- what outlets ask for, see standard_channels.h ---- */
 
-/* Of the VCs that routing allows, those that are in use. */
-static inline uint64_t limit_vcs(const struct interfaces *n, uint64_t vcs)
+static inline uint32_t *injector_credits(const struct interfaces *n, const struct injector *injector)
 {
-    uint64_t kept = 0;
-    if (!n->config.injection_vcs)
-        return vcs;
-    for (uint32_t count = n->config.injection_vcs; count && vcs; count--, vcs &= vcs - 1)
-        kept |= vcs & -vcs;
-    return kept;
+    (void)n;
+    return injector->credits;
 }
 
-/* The next VC in turn that the packet may take and that has room; FW_NONE: none. */
-FOR_EITHER uint32_t pick_vc(const struct interfaces *n, const struct packet *packet, const uint32_t *credits,
-                            uint32_t last, bool chunks)
+static inline bool has_injection_vcs(const struct interfaces *n) { return n->injection_vcs != NULL; }
+static inline uint64_t injection_vcs_of(const struct interfaces *n, const struct packet *packet)
 {
-    const struct routing *routing = &n->network->routing;
-    uint64_t allowed = n->all_vcs << routing_first_vc(routing, packet);
-    if (__builtin_expect(n->injection_vcs != NULL, 0))
-        allowed = limit_vcs(n, n->injection_vcs(routing, packet)) << routing_first_vc(routing, packet);
-    uint32_t room = chunks                             ? transfer_flits(&n->network->plan.transfer, packet, 0)
-                    : n->network->plan.reserves_packet ? network_room_for(n->network, packet->size)
-                                                       : 1;
-    uint64_t behind = allowed & (~(uint64_t)1 << last);
-    for (uint64_t left = behind; left; left &= left - 1)
-        if (credits[lowest_bit(left)] >= room)
-            return (uint32_t)lowest_bit(left);
-    for (uint64_t left = allowed ^ behind; left; left &= left - 1)
-        if (credits[lowest_bit(left)] >= room)
-            return (uint32_t)lowest_bit(left);
-    return FW_NONE;
+    return n->injection_vcs(&n->network->routing, packet);
+}
+
+FW_INLINE uint32_t piece_flits(const struct interfaces *n, const struct packet *packet, uint32_t position, bool chunks)
+{
+    return chunks ? transfer_flits(&n->network->plan.transfer, packet, position) : 1;
+}
+
+FW_INLINE void begin_route(struct interfaces *n, struct packet *packet, uint32_t router, tick_t now)
+{
+    interface_begin(n->network, packet, router, now);
 }
 
 /* Somebody looks at all that enters. */
 void show_flits(const struct interfaces *n, const struct injector *injector, uint32_t position, uint32_t flits,
                 struct lane_place to, tick_t now);
 
-FOR_EITHER void inject_flits(struct interfaces *n, struct injector *injector, const struct packet *packet,
-                             uint32_t flits, tick_t now)
+FW_INLINE void send_piece(struct interfaces *n, const struct injector *injector, struct flit unit, uint32_t flits,
+                          tick_t now)
 {
-    uint32_t position = injector->position;
-    struct flit unit = transfer_unit(packet, injector->packet, position, flits);
     struct lane_place to = {.target = injector->to.target, .lane = injector->to.lane + injector->vc};
-    injector->position = position + flits;
     if (__builtin_expect(n->network->is_watched, 0))
-        show_flits(n, injector, position, flits, to, now);
+        show_flits(n, injector, unit.place & FLIT_POSITION, flits, to, now);
     send_flit(n->network, EVENT_FLIT, to, unit, now + injector->latency + (tick_t)(flits - 1) * injector->lag);
-    injector->free_at = now + flits * n->channel_cycle;
-    if (unit.place & FLIT_TAIL)
-        injector->packet = FW_NONE;
 }
 
-/* Takes a packet that is next in turn, if a VC has room for it. */
-FOR_EITHER bool take_packet(struct interfaces *n, struct injector *injector, uint32_t handle, tick_t now, bool chunks)
-{
-    struct packet *packet = network_packet(n->network, handle);
-    uint32_t vc = pick_vc(n, packet, injector->credits, injector->vc, chunks);
-    if (vc == FW_NONE)
-        return false;
-    injector->packet = handle;
-    injector->position = 0;
-    injector->vc = (uint16_t)vc;
-    interface_begin(n->network, packet, injector->to.target, now);
-    return true;
-}
+#include "network/interface/standard_channels.h"
 
 /* The first link of an outlet, where it injects. */
 static inline const struct link *outlet_link(const struct network *network, uint32_t outlet)

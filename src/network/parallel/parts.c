@@ -174,11 +174,15 @@ struct network_totals network_count(const struct network *network)
         totals.flit_hops += network_flit_hops(part);
         totals.in_flight += part->in_network;
     }
+    if (network->core->runner)
+        network->core->runner->count(network->core->runner, &totals);
     return totals;
 }
 
 bool network_is_about_to_move(const struct network *network)
 {
+    if (network->core->runner)
+        return network->core->runner->is_about_to_move(network->core->runner);
     for (uint32_t kind = EVENT_FLIT; kind <= EVENT_OUTPUT_STEP; kind++)
         for (uint32_t i = 0; i < network->core->part_count; i++)
             if (kind != EVENT_WAKE && kind != EVENT_MESSAGE && engine_pending(network->core->parts[i]->engine, kind))

@@ -243,6 +243,10 @@ static void run_windows(void *context, uint32_t member)
 
 void network_run(struct network *network, tick_t last)
 {
+    if (network->core->runner) {
+        network->core->runner->run(network->core->runner, last);
+        return;
+    }
     if (!network->core->exchange) {
         engine_run(network->engine, last);
         return;
@@ -264,6 +268,8 @@ void network_run(struct network *network, tick_t last)
 
 tick_t network_next(const struct network *network)
 {
+    if (network->core->runner)
+        return network->core->runner->next(network->core->runner);
     return network->core->exchange ? network->core->exchange->schedule->next : engine_next(network->engine);
 }
 

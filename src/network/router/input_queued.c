@@ -26,9 +26,133 @@
  * after every step; the general one also does what the usual one could, for `flitwarp
  * trace` and for the test that compares them (tests/contract/test_router_variants.py).
  */
-#include "network/router/input_queued_stages.h"
+#include "network/router/input_queued_lanes.h"
 
 #include <string.h>
+
+/* Where a tick's flits and credits go: to terminals [0] and routers [1]. NULL, if not usual: their channels differ. */
+struct destinations {
+    struct event_list *flits[2], *credits[2];
+};
+
+/* When something gets to the far end of a lane's channel, that enters it or its end here at `sent`. */
+static tick_t arrival_at(const struct input_queued *q, const struct router_head *head, const struct lane_facts *facts,
+                         tick_t sent)
+{
+    return sent + network_link(q->network, head->number, facts->port)->latency;
+}
+
+/* Sends by channels of which one leads to another part of the network. */
+SELDOM void send_across(const struct input_queued *q, const struct router_head *head, const struct input_lane *input,
+                        size_t lane, tick_t granted, tick_t now)
+{
+    const struct lane_facts *from = &q->facts[lane], *to = &q->facts[input->output];
+    const struct link *back = network_link(q->network, head->number, from->port);
+    const struct link *link = network_link(q->network, head->number, to->port);
+    send_credit(q->network, from->at_router ? EVENT_CREDIT : EVENT_TERMINAL_CREDIT, link_lane(back, from->vc),
+                now + q->credit + back->latency);
+    if (q->outputs)
+        output_put(q->outputs, head->number, input->output, input->front, now, now + q->to_channel);
+    else
+        send_flit(q->network, to->at_router ? EVENT_FLIT : EVENT_TERMINAL_FLIT, link_lane(link, to->vc), input->front,
+                  granted + q->to_channel + link->latency);
+}
+
+/* Room for an event to one of the terminals or routers; there is a list for it, unless channels differ. */
+STAGE void *post(const struct view *v, struct event_list *const *lists, struct lane_facts facts, uint32_t kind,
+                 tick_t sent, uint32_t size, struct variant is)
+{
+    struct event_list *list = lists[facts.at_router];
+    if (is.usual || list)
+        return engine_list_post(v->q->engine, list, size);
+    kind += facts.at_router ? 0 : EVENT_TERMINAL_FLIT - EVENT_FLIT;
+    return engine_post(v->q->engine, kind, arrival_at(v->q, v->head, &facts, sent), size);
+}
+
+/* The flit goes out, a credit goes back. */
+STAGE void send(const struct view *v, size_t lane, const struct input_lane *input, const struct output_lane *out,
+                tick_t granted, struct variant is)
+{
+    const struct input_queued *q = v->q;
+    if (__builtin_expect((int32_t)(input->back.lane | out->to.lane) < 0, 0)) { /* ELSEWHERE */
+        send_across(q, v->head, input, lane, granted, v->now);
+        return;
+    }
+    struct credit_event *credit =
+        post(v, v->to->credits, facts_of(q, lane, is), EVENT_CREDIT, v->now + q->credit, sizeof *credit, is);
+    credit->to = input->back;
+    if (!is.usual && q->outputs) {
+        output_put(q->outputs, v->head->number, input->output, input->front, v->now, v->now + q->to_channel);
+        return;
+    }
+    struct flit_event *event =
+        post(v, v->to->flits, facts_of(q, input->output, is), EVENT_FLIT, granted + q->to_channel, sizeof *event, is);
+    event->to = out->to;
+    event->flit = input->front;
+}
+
+STAGE bool is_traced(const struct view *v, struct flit flit, struct variant is)
+{
+    return !is.usual && __builtin_expect(v->traces, 0) && flit.packet == v->q->network->traced;
+}
+
+SELDOM void trace_flit(const struct input_queued *q, const struct router_head *head, size_t output, struct flit flit,
+                       tick_t granted, tick_t now)
+{
+    const struct lane_facts *facts = &q->facts[output];
+    tick_t crossed = granted + q->to_channel;
+    network_trace(q->network, now, head->number, "traverse", "flit %u by port %u vc %u, %s at %llu",
+                  flit.place & FLIT_POSITION, facts->port, facts->vc, q->outputs ? "queued" : "arrives",
+                  (unsigned long long)(q->outputs ? crossed : arrival_at(q, head, facts, crossed)));
+}
+
+#include "network/router/input_queued_stages.h"
+
+/* ---- steps of the general variant, for those who match ---- */
+
+void input_queued_hold(struct view *v, size_t lane, size_t output)
+{
+    hold_output(v, lane, output, GENERAL(v->q->words));
+}
+
+uint64_t input_queued_wanted(const struct view *v, size_t lane, uint32_t word)
+{
+    return wanted_outputs(v, lane, word, GENERAL(v->q->words));
+}
+
+bool input_queued_may_send(const struct view *v, size_t lane) { return may_send(v, lane); }
+
+void input_queued_leave(struct view *v, size_t lane)
+{
+    traverse(v, lane, GENERAL(v->q->words));
+    v->q->flit_hops++;
+}
+
+/* ---- the steps ---- */
+
+STAGE void allocate_vc(struct view *v, struct variant is)
+{
+    if (is.usual || v->q->takes_turns) {
+        share_outputs(v, is);
+        return;
+    }
+    struct view seen = *v;
+    v->moved = input_queued_match_outputs(&seen);
+}
+
+STAGE void allocate_switch(struct view *v, struct variant is)
+{
+    if (is.usual || v->q->takes_turns) {
+        share_switch(v, is);
+        return;
+    }
+    find_eligible(v, v->q->eligible, is);
+    if (bits_any(v->q->eligible, is.words)) {
+        struct view seen = *v;
+        input_queued_match_switch(&seen);
+        v->moved = true;
+    }
+}
 
 /* Registers are given out for the whole function at once: 9 instructions a hop less in the usual variant, 6 more in the other. */
 #if defined __GNUC__ && !defined __clang__
@@ -36,17 +160,6 @@
 #else
 #define ONE_REGION
 #endif
-
-/* Has the router something to do in the next cycle? If not, it sleeps until something arrives or a stage is over. */
-STAGE bool goes_on(const struct view *v, struct variant is)
-{
-    uint64_t work = 0;
-    for (uint32_t w = 0; w < is.words; w++)
-        work |= v->fresh[w] | v->waiting[w] | v->sendable[w];
-    if (work && !v->moved && !is.usual && v->soonest != FW_NEVER)
-        wake(v->q, v->head, v->soonest, is);
-    return work && v->moved;
-}
 
 /* One step of one router; true when it steps in the next cycle too. The usual router's sets are held in registers. */
 STAGE bool step_router(struct input_queued *q, struct router_head *head, tick_t now, const struct destinations *to,

@@ -4,7 +4,7 @@
  * and looking at them from outside: are they idle, and what does a lane wait for?
  */
 #include "network/fair_share.h"
-#include "network/router/input_queued.h"
+#include "network/router/input_queued_lanes.h"
 
 #include "flitwarp/shown.h"
 
@@ -122,7 +122,7 @@ static void lay_out(struct input_queued *q)
     place_small(q, &gap_end, &size, place_arbiters);
     q->free_at_at = block_place(&size, q->is_usual ? 0 : sizeof(tick_t) * q->ports, 8);
     q->locks_at = block_place(&size, q->is_usual ? 0 : sizeof(uint16_t) * q->ports, 8);
-    q->credited_at = block_place(&size, q->config.vc_needs_credit ? sizeof(uint64_t) * q->words : 0, 8);
+    q->credited_at = block_place(&size, q->vc_needs_credit ? sizeof(uint64_t) * q->words : 0, 8);
     q->rooms_at = block_place(&size, q->shares_room ? shared_room_bytes(q->num_vcs) * q->ports : 0, 8);
     const struct service *service = &q->network->service;
     bool has_weights = service->arbitration == LEVELS_WEIGHTED;
@@ -159,7 +159,7 @@ static void init_lane(const struct input_queued *q, struct router_head *head, ui
     if (!is_usable)
         return;
     bits_add(lanes_in(head, SET_FREE, q->words), lane);
-    if (q->config.vc_needs_credit)
+    if (q->vc_needs_credit)
         bits_add(credited_of(q, head), lane);
     bits_add(lanes_in(head, SET_USABLE, q->words), lane);
 }
@@ -216,7 +216,7 @@ static bool is_usual(const struct input_queued *q)
            network->channel_cycle == 1 && network->terminal_cycle == 1 && network->channel_latency &&
            network->terminal_latency && network->channel_latency + within < WHEEL_SLOTS &&
            network->terminal_latency + within < WHEEL_SLOTS && q->ends_in_a_cycle && !q->reserves_packet &&
-           c->crossbar_flow == FLIT_BUFFER && !c->vc_needs_credit;
+           c->crossbar_flow == FLIT_BUFFER && !q->vc_needs_credit;
 }
 
 /* What a step works with and does not keep, and who is due: each part of the network has its own. */
@@ -264,7 +264,10 @@ void input_queued_build(void *routers, const void *config)
     q->shares_room = network->plan.room_exclusive && !outputs;
     q->is_extended = q->shares_room || network->service.groups > 1;
     q->needs_room = routing_needs_room(&network->routing);
-    c->vc_needs_credit |= q->needs_room;
+    q->vc_needs_credit = c->vc_needs_credit || q->needs_room;
+    q->stores_packet = c->switching == STORE_AND_FORWARD;
+    q->keeps_outputs = c->crossbar_flow == PACKET_BUFFER;
+    q->routing = c->routing_latency * c->cycle;
     q->cycle = c->cycle;
     q->vc_allocation = c->vc_allocation_latency * c->cycle;
     q->to_channel = (c->switch_allocation_latency + c->crossbar_latency) * c->cycle;
@@ -303,7 +306,7 @@ static uint32_t room_needed(const struct input_queued *q, struct router_head *he
 {
     uint32_t size = network_packet(q->network, input->front.packet)->size;
     if (input->output >= LANE_WAITS)
-        return q->needs_room ? size : q->config.vc_needs_credit;
+        return q->needs_room ? size : q->vc_needs_credit;
     uint32_t room = q->reserves_packet && (input->front.place & FLIT_HEAD) ? size : 1;
     return outputs_of(q, head)[input->output].credits < room ? room : 0;
 }
@@ -330,7 +333,7 @@ void input_queued_look(const void *routers, uint32_t router, uint32_t lane, stru
     seen->output = bits_test(lanes_in(head, SET_FRESH, q->words), lane) ? LANE_ROUTED : input->output;
     seen->wants = wants_of(q, head, lane, q->words);
     seen->owner = out->owner;
-    seen->is_full = out->owner == NOBODY && q->config.vc_needs_credit && !out->credits;
+    seen->is_full = out->owner == NOBODY && q->vc_needs_credit && !out->credits;
     seen->credits = out->credits;
     seen->depth = is_usable ? room_of(q, router, lane / q->num_vcs) : 0;
     if (q->outputs) {

@@ -11,7 +11,7 @@
  *                           weighted  at each output the level that is next by its weight, then all others
  */
 #include "network/fair_share.h"
-#include "network/router/input_queued.h"
+#include "network/router/input_queued_lanes.h"
 
 #include <string.h>
 
@@ -31,7 +31,7 @@ static bool count_room(const struct input_queued *q, struct router_head *head, u
         out->credits = (uint16_t)shared_room_usable(rule, shared_room_of(q, head, port), vc);
         if (had == (out->credits > 0))
             continue;
-        if (q->config.vc_needs_credit)
+        if (q->vc_needs_credit)
             (had ? bits_remove : bits_add)(credited_of(q, head), lane);
         if (out->owner != NOBODY && inputs[out->owner].count)
             (had ? bits_remove : bits_add)(sendable, out->owner);

@@ -3,7 +3,7 @@
  * What arrives at the input-queued routers is stored, and wakes them: see input_queued.c. As the step, it is compiled for the
  * usual router and for all others.
  */
-#include "network/router/input_queued.h"
+#include "network/router/input_queued_lanes.h"
 
 void input_queued_post_due(const struct input_queued *q, tick_t when)
 {
@@ -11,56 +11,18 @@ void input_queued_post_due(const struct input_queued *q, tick_t when)
     network_post_step(q->engine, EVENT_ROUTER_STEP, FW_NONE, 0, when);
 }
 
-STAGE void receive_flit(const struct input_queued *q, struct router_head *head, const struct flit_event *event,
-                        tick_t now, struct variant is)
+STAGE void store_flit(const struct input_queued *q, struct router_head *head, const struct flit_event *event, tick_t now,
+                      struct variant is)
 {
-    size_t lane = event->to.lane;
-    struct input_lane *input = &inputs_of(head, is.words)[lane];
-    uint32_t count = input->count++;
-    if (count) {
-        FW_CHECK(count < q->depth, "tick %llu router %u lane %zu: packet %u overruns the buffer",
-                 (unsigned long long)now, head->number, lane, event->flit.packet);
-        ring_of(q, head, lane, is)[(input->first + count - 1) & q->ring_mask] = event->flit;
-        if (is.usual || input->output != LANE_IDLE)
-            return;
-    } else {
-        input->front = event->flit;
-    }
-    if (input->output == LANE_IDLE) {
-        if (begin_packet(q, head, lanes_in(head, SET_FRESH, is.words), lanes_in(head, SET_BUSY, is.words), lane, input,
-                         now, is))
-            wake(q, head, now, is);
-    } else if (outputs_of(q, head)[input->output].credits) {
-        add(lanes_in(head, SET_SENDABLE, is.words), lane, is);
-        wake(q, head, now, is);
-    }
+    receive_flit(q, head, lanes_in(head, SET_FRESH, is.words), lanes_in(head, SET_BUSY, is.words),
+                 lanes_in(head, SET_SENDABLE, is.words), event->to.lane, event->flit, now, is);
 }
 
-STAGE void receive_credit(const struct input_queued *q, struct router_head *head, struct output_lane *outputs,
-                          const struct credit_event *event, tick_t now, struct variant is)
+STAGE void store_credit(const struct input_queued *q, struct router_head *head, struct output_lane *outputs,
+                        const struct credit_event *event, tick_t now, struct variant is)
 {
-    uint32_t lane = event->to.lane;
-    struct output_lane *output = &outputs[lane];
-    if (!is.usual && q->congestion)
-        q->congestion->ops->change(q->congestion, head->number, lane, QUEUE_DOWNSTREAM, -1, now);
-    if (!is.usual && q->shares_room) {
-        if (input_queued_return_shared(q, head, lane) || q->credits_wake)
-            wake(q, head, now, is);
-        return;
-    }
-    FW_CHECK(output->credits < q->room, "tick %llu router %u lane %u: a credit too many", (unsigned long long)now,
-             head->number, lane);
-    if (output->credits++ == 0) {
-        if (!is.usual && q->config.vc_needs_credit)
-            add(credited_of(q, head), lane, is);
-        if (output->owner != NOBODY && inputs_of(head, is.words)[output->owner].count)
-            add(lanes_in(head, SET_SENDABLE, is.words), output->owner, is);
-        else if (is.usual || !q->config.vc_needs_credit)
-            return;
-        wake(q, head, now, is);
-    } else if (!is.usual && q->credits_wake) {
-        wake(q, head, now, is);
-    }
+    receive_credit(q, head, outputs, lanes_in(head, SET_SENDABLE, is.words), credited_of(q, head), event->to.lane, now,
+                   is);
 }
 
 /* Networks that do not fit the cache: what events to come will touch is fetched while those before are worked on. */
@@ -83,10 +45,10 @@ STAGE void receive_flits(const struct input_queued *q, tick_t now, const struct 
         __builtin_prefetch(&inputs_of(ahead, is.words)[event[EVENTS_AHEAD].to.lane], 1);
         if (!is.usual)
             __builtin_prefetch(network_packet(q->network, event[EVENTS_AHEAD].flit.packet), 1);
-        receive_flit(q, block_at(blocks, event->to.target), event, now, is);
+        store_flit(q, block_at(blocks, event->to.target), event, now, is);
     }
     for (; event < end; event++)
-        receive_flit(q, block_at(blocks, event->to.target), event, now, is);
+        store_flit(q, block_at(blocks, event->to.target), event, now, is);
 }
 
 STAGE void receive_credits(const struct input_queued *q, tick_t now, const struct credit_event *event, uint32_t count,
@@ -97,12 +59,10 @@ STAGE void receive_credits(const struct input_queued *q, tick_t now, const struc
     for (; event < fetching; event++) {
         const struct lane_place *ahead = &event[EVENTS_AHEAD].to;
         __builtin_prefetch((struct output_lane *)(void *)block_at(outputs, ahead->target) + ahead->lane, 1);
-        receive_credit(q, block_at(blocks, event->to.target), (void *)block_at(outputs, event->to.target), event, now,
-                       is);
+        store_credit(q, block_at(blocks, event->to.target), (void *)block_at(outputs, event->to.target), event, now, is);
     }
     for (; event < end; event++)
-        receive_credit(q, block_at(blocks, event->to.target), (void *)block_at(outputs, event->to.target), event, now,
-                       is);
+        store_credit(q, block_at(blocks, event->to.target), (void *)block_at(outputs, event->to.target), event, now, is);
 }
 
 void input_queued_receive_flits(void *routers, tick_t now, const void *events, uint32_t count)

@@ -1,25 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * The stages of an input-queued router's step, in their order: see input_queued.c, which alone includes this, since they
- * are compiled into its steps.
+ * Read by OpenCL too. The stages of an input-queued router's step, in their order: see input_queued.c, into whose steps they
+ * are compiled, as they are into a kernel's. Who includes this says before by send() how a flit goes out and a credit back.
  */
-#include "network/router/input_queued.h"
+#include "network/router/input_queued_lanes.h"
 
-/*
- * A function that stages seldom call. What the compiler knows of it (that it changes nothing, which registers it leaves
- * alone) must not decide how it lays out the stages: on the 8x8 mesh that took 4 instructions a hop.
- */
-#if __has_attribute(noipa)
-#define SELDOM static __attribute__((noipa))
-#else
-#define SELDOM static __attribute__((noinline))
-#endif
-
-/* Where a tick's flits and credits go: to terminals [0] and routers [1]. NULL, if not usual: their channels differ. */
-struct destinations {
-    struct event_list *flits[2], *credits[2];
-};
 
 /* ---- packets at the front of their lanes are routed and are given output lanes ---- */
 
@@ -40,11 +26,6 @@ STAGE void end_stages(struct view *v, struct variant is)
     }
 }
 
-STAGE bool is_traced(const struct view *v, struct flit flit, struct variant is)
-{
-    return !is.usual && __builtin_expect(v->traces, 0) && flit.packet == v->q->network->traced;
-}
-
 STAGE void route(struct view *v, struct variant is)
 {
     const struct input_queued *q = v->q;
@@ -54,10 +35,12 @@ STAGE void route(struct view *v, struct variant is)
         question->now = v->now;
     BITS_EACH(lane, v->fresh, is.words) {
         struct flit front = v->inputs[lane].front;
-        ask_route(q->network, question, front.packet, (uint32_t)lane, facts_of(q, lane, is)->at_router,
+        ask_route(q->network, question, front.packet, (uint32_t)lane, facts_of(q, lane, is).at_router,
                   v->wants + lane * v->wants_apart, v->usable, is.words, v->now);
+#if FW_HOST
         if (is_traced(v, front, is))
             trace_route(q->network, question, (uint32_t)lane, v->now);
+#endif
     }
     for (uint32_t w = 0; w < is.words; w++) {
         v->waiting[w] |= v->fresh[w];
@@ -68,16 +51,18 @@ STAGE void route(struct view *v, struct variant is)
 /* A lane holds an output lane from now on. The set of free lanes is the caller's, and all sets but one if usual. */
 STAGE void hold_output(struct view *v, size_t lane, size_t output, struct variant is)
 {
-    struct input_lane *input = &v->inputs[lane];
-    struct output_lane *out = &v->outputs[output];
-    const struct lane_facts *facts = facts_of(v->q, output, is);
+    FW_GLOBAL struct input_lane *input = &v->inputs[lane];
+    FW_GLOBAL struct output_lane *out = &v->outputs[output];
+    const struct lane_facts facts = facts_of(v->q, output, is);
     out->owner = (uint16_t)lane;
     input->output = (uint16_t)output;
-    input->out_port = facts->port;
+    input->out_port = facts.port;
     if (out->credits)
         add(v->sendable, lane, is);
+#if FW_HOST
     if (is_traced(v, input->front, is))
-        network_trace(v->q->network, v->now, v->head->number, "allocate_vc", "port %u vc %u", facts->port, facts->vc);
+        network_trace(v->q->network, v->now, v->head->number, "allocate_vc", "port %u vc %u", facts.port, facts.vc);
+#endif
     if (is.usual)
         return;
     drop(v->waiting, lane, is);
@@ -85,34 +70,28 @@ STAGE void hold_output(struct view *v, size_t lane, size_t output, struct varian
         keep_busy(v->q, v->head, v->busy, lane, v->now + v->q->vc_allocation, is);
 }
 
-void input_queued_hold(struct view *v, size_t lane, size_t output)
-{
-    hold_output(v, lane, output, GENERAL(v->q->words));
-}
-
 /* What a lane may take of the output lanes that are free, one word of it. */
 STAGE uint64_t wanted_outputs(const struct view *v, size_t lane, uint32_t word, struct variant is)
 {
     uint64_t want = (v->wants + lane * v->wants_apart)[word] & v->free[word];
-    if (is.usual || !v->q->config.vc_needs_credit)
+    if (is.usual || !v->q->vc_needs_credit)
         return want;
     want &= v->credited[word];
     if (!v->q->needs_room)
         return want;
+#if FW_HOST
     const struct view seen = *v;
     return input_queued_with_room(&seen, lane, word, want);
-}
-
-uint64_t input_queued_wanted(const struct view *v, size_t lane, uint32_t word)
-{
-    return wanted_outputs(v, lane, word, GENERAL(v->q->words));
+#else
+    return with_room(v, lane, word, want);
+#endif
 }
 
 /* What the round-robin allocator would grant. */
 STAGE void share_outputs(struct view *v, struct variant is)
 {
     struct input_queued *q = v->q;
-    const struct turns turns = turns_at((unsigned char *)v->head + q->vc_state_at, q->lanes);
+    const struct turns turns = turns_at((FW_GLOBAL unsigned char *)v->head + q->vc_state_at, q->lanes);
     uint16_t asker[TURNS_MOST]; /* by output: the lane that it takes */
     uint64_t asked[TURNS_MOST / WORD_BITS] = {0}, wanted[TURNS_MOST / WORD_BITS], granted = 0;
     for (uint32_t word = 0; word < is.words; word++)
@@ -144,30 +123,20 @@ STAGE void share_outputs(struct view *v, struct variant is)
     }
 }
 
-STAGE void allocate_vc(struct view *v, struct variant is)
-{
-    if (is.usual || v->q->takes_turns) {
-        share_outputs(v, is);
-        return;
-    }
-    struct view seen = *v;
-    v->moved = input_queued_match_outputs(&seen);
-}
-
 /* ---- lanes that hold an output lane share the switch, and the winners' flits leave ---- */
 
 /* May this lane ask for the switch now? The flow control of the crossbar has its say here. */
-bool input_queued_may_send(const struct view *v, size_t lane)
+STAGE bool may_send(const struct view *v, size_t lane)
 {
     const struct input_queued *q = v->q;
-    const struct input_lane *input = &v->inputs[lane];
+    FW_GLOBAL const struct input_lane *input = &v->inputs[lane];
     if (q->reserves_packet && (input->front.place & FLIT_HEAD) &&
         v->outputs[input->output].credits < network_packet(q->network, input->front.packet)->size)
         return false;
     if (q->locks_outputs) {
-        uint16_t *lock = &locks_of(q, v->head)[input->out_port];
+        FW_GLOBAL uint16_t *lock = &locks_of(q, v->head)[input->out_port];
         if (*lock != UNLOCKED && *lock != lane) {
-            if (q->config.crossbar_flow == PACKET_BUFFER || bits_test(v->sendable, *lock))
+            if (q->keeps_outputs || bits_test(v->sendable, *lock))
                 return false;
             *lock = UNLOCKED; /* the winner that took all is idle: others may have the output */
         }
@@ -175,106 +144,55 @@ bool input_queued_may_send(const struct view *v, size_t lane)
     return true;
 }
 
-/* When something gets to the far end of a lane's channel, that enters it or its end here at `sent`. */
-static tick_t arrival_at(const struct input_queued *q, const struct router_head *head, const struct lane_facts *facts,
-                         tick_t sent)
-{
-    return sent + network_link(q->network, head->number, facts->port)->latency;
-}
-
-/* Sends by channels of which one leads to another part of the network. */
-SELDOM void send_across(const struct input_queued *q, const struct router_head *head, const struct input_lane *input,
-                        size_t lane, tick_t granted, tick_t now)
-{
-    const struct lane_facts *from = &q->facts[lane], *to = &q->facts[input->output];
-    const struct link *back = network_link(q->network, head->number, from->port);
-    const struct link *link = network_link(q->network, head->number, to->port);
-    send_credit(q->network, from->at_router ? EVENT_CREDIT : EVENT_TERMINAL_CREDIT, link_lane(back, from->vc),
-                now + q->credit + back->latency);
-    if (q->outputs)
-        output_put(q->outputs, head->number, input->output, input->front, now, now + q->to_channel);
-    else
-        send_flit(q->network, to->at_router ? EVENT_FLIT : EVENT_TERMINAL_FLIT, link_lane(link, to->vc), input->front,
-                  granted + q->to_channel + link->latency);
-}
-
-/* Room for an event to one of the terminals or routers; there is a list for it, unless channels differ. */
-STAGE void *post(const struct view *v, struct event_list *const *lists, const struct lane_facts *facts, uint32_t kind,
-                 tick_t sent, uint32_t size, struct variant is)
-{
-    struct event_list *list = lists[facts->at_router];
-    if (is.usual || list)
-        return engine_list_post(v->q->engine, list, size);
-    kind += facts->at_router ? 0 : EVENT_TERMINAL_FLIT - EVENT_FLIT;
-    return engine_post(v->q->engine, kind, arrival_at(v->q, v->head, facts, sent), size);
-}
-
-/* The flit goes out, a credit goes back. */
-STAGE void send(const struct view *v, size_t lane, const struct input_lane *input, const struct output_lane *out,
-                tick_t granted, struct variant is)
-{
-    const struct input_queued *q = v->q;
-    if (__builtin_expect((int32_t)(input->back.lane | out->to.lane) < 0, 0)) { /* ELSEWHERE */
-        send_across(q, v->head, input, lane, granted, v->now);
-        return;
-    }
-    struct credit_event *credit =
-        post(v, v->to->credits, facts_of(q, lane, is), EVENT_CREDIT, v->now + q->credit, sizeof *credit, is);
-    credit->to = input->back;
-    if (!is.usual && q->outputs) {
-        output_put(q->outputs, v->head->number, input->output, input->front, v->now, v->now + q->to_channel);
-        return;
-    }
-    struct flit_event *event =
-        post(v, v->to->flits, facts_of(q, input->output, is), EVENT_FLIT, granted + q->to_channel, sizeof *event, is);
-    event->to = out->to;
-    event->flit = input->front;
-}
-
 /* When the switch would have to grant a flit so that its channel takes it without waiting. */
 STAGE tick_t wait_for_channel(const struct view *v, uint32_t port)
 {
-    tick_t *free_at = &free_at_of(v->q, v->head)[port], granted = v->now > *free_at ? v->now : *free_at;
+    FW_GLOBAL tick_t *free_at = &free_at_of(v->q, v->head)[port];
+    tick_t granted = v->now > *free_at ? v->now : *free_at;
     *free_at = granted + network_link(v->q->network, v->head->number, port)->cycle;
     return granted;
 }
 
-SELDOM void trace_flit(const struct input_queued *q, const struct router_head *head, size_t output, struct flit flit,
-                       tick_t granted, tick_t now)
+/* The credit of the flit in front of a lane. */
+STAGE void spend_credit(const struct view *v, FW_GLOBAL const struct input_lane *input, size_t output, struct variant is)
 {
-    const struct lane_facts *facts = &q->facts[output];
-    tick_t crossed = granted + q->to_channel;
-    network_trace(q->network, now, head->number, "traverse", "flit %u by port %u vc %u, %s at %llu",
-                  flit.place & FLIT_POSITION, facts->port, facts->vc, q->outputs ? "queued" : "arrives",
-                  (unsigned long long)(q->outputs ? crossed : arrival_at(q, head, facts, crossed)));
+    FW_GLOBAL struct output_lane *out = &v->outputs[output];
+#if FW_HOST
+    if (!is.usual && v->q->shares_room) {
+        input_queued_spend_shared(v->q, v->head, (uint32_t)output, input->front);
+        return;
+    }
+#endif
+    (void)input;
+    out->credits--;
+    if (!is.usual && v->q->vc_needs_credit && out->credits == 0)
+        drop(v->credited, output, is);
 }
 
 /* A winner leaves its buffer. */
 STAGE void traverse(struct view *v, size_t lane, struct variant is)
 {
     struct input_queued *q = v->q;
-    struct input_lane *input = &v->inputs[lane];
+    FW_GLOBAL struct input_lane *input = &v->inputs[lane];
     size_t output = input->output;
-    struct output_lane *out = &v->outputs[output];
+    FW_GLOBAL struct output_lane *out = &v->outputs[output];
     uint32_t place = input->front.place;
     FW_CHECK(out->credits > 0, "tick %llu router %u output lane %zu: packet %u is sent without a credit",
              (unsigned long long)v->now, v->head->number, output, input->front.packet);
     out->flits++;
     tick_t granted = !is.usual && q->queues_to_send ? wait_for_channel(v, input->out_port) : v->now;
+#if FW_HOST
     if (!is.usual && q->congestion)
         q->congestion->ops->change(q->congestion, v->head->number, (uint32_t)output, QUEUE_DOWNSTREAM, 1, v->now);
+#endif
     send(v, lane, input, out, granted, is);
+#if FW_HOST
     if (is_traced(v, input->front, is))
         trace_flit(q, v->head, output, input->front, granted, v->now);
+#endif
 
     uint32_t count = --input->count;
-    if (!is.usual && q->shares_room) {
-        input_queued_spend_shared(q, v->head, (uint32_t)output, input->front);
-    } else {
-        out->credits--;
-        if (!is.usual && q->config.vc_needs_credit && out->credits == 0)
-            drop(v->credited, output, is);
-    }
+    spend_credit(v, input, output, is);
     if (count)
         input->front = ring_of(q, v->head, lane, is)[input->first++ & q->ring_mask];
     if (!is.usual && q->locks_outputs && (place & FLIT_HEAD))
@@ -293,16 +211,10 @@ STAGE void traverse(struct view *v, size_t lane, struct variant is)
     }
 }
 
-void input_queued_leave(struct view *v, size_t lane)
-{
-    traverse(v, lane, GENERAL(v->q->words));
-    v->q->flit_hops++;
-}
-
 #define CONTESTED 0x80000000u
 
 /* An input with several VCs that can send: the lane that asks for its output port, CONTESTED if others wanted that. */
-SELDOM uint32_t choose_among(const struct input_queued *q, struct router_head *head, const struct input_lane *inputs,
+SELDOM uint32_t choose_among(const struct input_queued *q, FW_GLOBAL struct router_head *head, FW_GLOBAL const struct input_lane *inputs,
                              uint32_t row, uint64_t ready, uint32_t last_port)
 {
     uint32_t first = row * q->num_vcs, least = UINT32_MAX;
@@ -316,20 +228,20 @@ SELDOM uint32_t choose_among(const struct input_queued *q, struct router_head *h
     }
     if (!(vcs & (vcs - 1)))
         return first + (uint32_t)lowest_bit(vcs);
-    const uint32_t *last_vc = PART(const uint32_t, q->arbiter_state_at);
+    FW_GLOBAL const uint32_t *last_vc = PART(const uint32_t, q->arbiter_state_at);
     return (first + turn_after(&vcs, 1, last_vc[arbiter_number(q, row, last_port + 1 + least)])) | CONTESTED;
 }
 
 /* Of the winners, by output port, those that other VCs of their input stood back for have had their turn. */
-SELDOM void note_turns(const struct input_queued *q, struct router_head *head, const uint16_t *winner, uint64_t ports,
+SELDOM void note_turns(const struct input_queued *q, FW_GLOBAL struct router_head *head, const uint16_t *winner, uint64_t ports,
                        uint64_t contested)
 {
-    uint32_t *last_vc = PART(uint32_t, q->arbiter_state_at);
+    FW_GLOBAL uint32_t *last_vc = PART(uint32_t, q->arbiter_state_at);
     for (; ports; ports &= ports - 1) {
         size_t port = lowest_bit(ports);
-        const struct lane_facts *facts = &q->facts[winner[port]];
-        if (contested & bit(facts->port))
-            last_vc[arbiter_number(q, facts->port, port)] = facts->vc;
+        const struct lane_facts facts = facts_of(q, winner[port], GENERAL(q->words));
+        if (contested & bit(facts.port))
+            last_vc[arbiter_number(q, facts.port, port)] = facts.vc;
     }
 }
 
@@ -338,13 +250,13 @@ STAGE bool take_port(const struct input_queued *q, uint64_t *left, size_t lane, 
                      struct variant is)
 {
     if (is.words == 1) {
-        uint64_t lanes = *left & q->port_lanes[lane];
+        uint64_t lanes = *left & lanes_of_port(q, lane);
         *left ^= lanes;
         *vcs = lanes >> (lane - vc);
         return lanes & (lanes - 1);
     }
     uint32_t word = (uint32_t)(lane / WORD_BITS), shift = lane % WORD_BITS;
-    uint64_t rest = q->port_lanes[0] >> vc, found = left[word] >> shift & rest;
+    uint64_t rest = lanes_of_port(q, 0) >> vc, found = left[word] >> shift & rest;
     left[word] ^= found << shift;
     if (shift + q->num_vcs - vc > WORD_BITS && word + 1 < is.words) {
         uint64_t more = left[word + 1] << (WORD_BITS - shift) & rest;
@@ -364,7 +276,7 @@ STAGE void find_eligible(struct view *v, uint64_t *eligible, struct variant is)
     if (!is.usual && (q->reserves_packet || q->locks_outputs))
         BITS_EACH(lane, eligible, is.words) {
             const struct view seen = *v;
-            if (!input_queued_may_send(&seen, lane))
+            if (!may_send(&seen, lane))
                 bits_remove(eligible, (uint32_t)lane);
         }
 }
@@ -373,7 +285,7 @@ STAGE void find_eligible(struct view *v, uint64_t *eligible, struct variant is)
 STAGE void share_switch(struct view *v, struct variant is)
 {
     struct input_queued *q = v->q;
-    const struct turns turns = turns_at((unsigned char *)v->head + q->switch_state_at, q->ports);
+    const struct turns turns = turns_at((FW_GLOBAL unsigned char *)v->head + q->switch_state_at, q->ports);
     uint16_t asker[WORD_BITS];         /* by output port: the lane that it takes */
     uint64_t asked = 0, contested = 0; /* sets of output ports; of inputs */
     uint64_t left[TURNS_MOST / WORD_BITS];
@@ -381,16 +293,16 @@ STAGE void share_switch(struct view *v, struct variant is)
     for (uint32_t w = 0; w < is.words; w++)
         while (left[w]) {
             size_t lane = w * WORD_BITS + lowest_bit(left[w]);
-            const struct lane_facts *facts = facts_of(q, lane, is);
+            const struct lane_facts facts = facts_of(q, lane, is);
             uint64_t vcs;
-            if (take_port(q, left, lane, facts->vc, &vcs, is)) {
-                uint32_t chosen = choose_among(q, v->head, v->inputs, facts->port, vcs, turns.last_col[facts->port]);
+            if (take_port(q, left, lane, facts.vc, &vcs, is)) {
+                uint32_t chosen = choose_among(q, v->head, v->inputs, facts.port, vcs, turns.last_col[facts.port]);
                 lane = chosen & ~CONTESTED;
-                contested |= (uint64_t)(chosen >> 31) << facts->port;
+                contested |= (uint64_t)(chosen >> 31) << facts.port;
             }
             size_t port = v->inputs[lane].out_port;
             if ((asked & bit((uint32_t)port)) &&
-                !turn_is_before(facts->port, facts_of(q, asker[port], is)->port, turns.last_row[port]))
+                !turn_is_before(facts.port, facts_of(q, asker[port], is).port, turns.last_row[port]))
                 continue;
             asker[port] = (uint16_t)lane;
             asked |= bit((uint32_t)port);
@@ -402,21 +314,18 @@ STAGE void share_switch(struct view *v, struct variant is)
     for (; asked; asked &= asked - 1) {
         /* cppcheck-suppress uninitvar -- asker is set for each bit of asked */
         size_t port = lowest_bit(asked), lane = asker[port];
-        turns_grant(turns, facts_of(q, lane, is)->port, port);
+        turns_grant(turns, facts_of(q, lane, is).port, port);
         traverse(v, lane, is);
     }
 }
 
-STAGE void allocate_switch(struct view *v, struct variant is)
+/* Has the router something to do in the next cycle? If not, it sleeps until something arrives or a stage is over. */
+STAGE bool goes_on(const struct view *v, struct variant is)
 {
-    if (is.usual || v->q->takes_turns) {
-        share_switch(v, is);
-        return;
-    }
-    find_eligible(v, v->q->eligible, is);
-    if (bits_any(v->q->eligible, is.words)) {
-        struct view seen = *v;
-        input_queued_match_switch(&seen);
-        v->moved = true;
-    }
+    uint64_t work = 0;
+    for (uint32_t w = 0; w < is.words; w++)
+        work |= v->fresh[w] | v->waiting[w] | v->sendable[w];
+    if (work && !v->moved && !is.usual && v->soonest != FW_NEVER)
+        wake(v->q, v->head, v->soonest, is);
+    return work && v->moved;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * Dimension-order steps for every algorithm that is made of them. A ring is one
+ * Read by OpenCL too. Dimension-order steps for every algorithm that is made of them. A ring is one
  * dimension of the grid with what a step needs to know of it.
  */
 #include "flitwarp/routing.h"
@@ -9,6 +9,7 @@
 enum dateline { DATELINE_BALANCED, DATELINE_FIXED, DATELINE_BY_WRAP, DATELINE_NONE, DATELINE_FROM_WRAP };
 enum tie { TIE_RANDOM, TIE_UP };
 
+#if FW_HOST
 /* The settings that every algorithm made of dimension-order steps has. */
 struct ring_config {
     uint32_t dateline;
@@ -17,27 +18,28 @@ struct ring_config {
 };
 
 extern const struct option ring_options[];
+#endif
 
 struct ring {
-    const uint8_t *hops; /* by past pivot, at, to: enum hop; NULL: too wide for a table */
+    FW_FAR(const uint8_t) hops; /* by past pivot, at, to: enum hop; NULL: too wide for a table */
     uint32_t last;       /* coordinate */
     uint32_t width;
     uint32_t channels;
-    bool is_simple;        /* no parallel channels, and all VCs of a router in one word */
+    fw_bool is_simple;     /* no parallel channels, and all VCs of a router in one word */
     uint64_t each_channel; /* bit 0 of each parallel channel, where a word holds the VCs of all; else 0 */
     uint32_t first_bit[2]; /* up and down: of the direction's first port, in a set of output VCs */
     uint64_t offers[8];    /* by direction * 4 + classes (bits): the answer, where the ring is simple */
 };
 
 struct dimension_order {
-    const uint16_t *coordinates; /* by router * dimensions + dimension */
-    const uint64_t *packed;      /* by router: coordinates in 16 bits each; NULL where that is not enough */
-    const uint32_t *flat;        /* by router, on a mesh of up to two dimensions: both coordinates; else NULL */
+    FW_FAR(const uint16_t) coordinates; /* by router * dimensions + dimension */
+    FW_FAR(const uint64_t) packed;      /* by router: coordinates in 16 bits each; NULL where that is not enough */
+    FW_FAR(const uint32_t) flat;        /* by router, on a mesh of up to two dimensions: both coordinates; else NULL */
     uint32_t dimensions;
-    bool wraps;
-    enum dateline dateline;
-    enum tie tie;
-    bool one_way;
+    fw_bool wraps;
+    uint32_t dateline; /* enum dateline */
+    uint32_t tie;
+    fw_bool one_way;
     uint32_t classes; /* of VCs that one pass over the dimensions needs */
     struct ring rings[MAX_DIMENSIONS];
     uint64_t mesh_offers[8]; /* by 2 * dimension + down, for up to four dimensions */
@@ -47,6 +49,7 @@ struct dimension_order {
    the current dimension. */
 #define ROUTE_PAST_PIVOT 1u
 
+#if FW_HOST
 /* For messages: the topologies that are one. */
 #define GRIDS "a grid of routers (torus, mesh, hypercube)"
 
@@ -54,9 +57,13 @@ struct dimension_order {
 struct dimension_order *dimension_order_create(const struct routing *routing, const struct choice *self,
                                                const struct ring_config *config, struct arena *arena,
                                                struct errors *errors);
+
 /*
  * Offers the next hop from route->router to another router, with VCs from classes [class, class + order->classes), the
  * first dimension first or, reversed, the last.
  */
 void dimension_order_step(struct route *route, const struct dimension_order *order, uint32_t target, uint32_t class,
                           bool reversed);
+#else
+#include "network/routing/dimension_order_steps.h"
+#endif

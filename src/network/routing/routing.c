@@ -47,21 +47,6 @@ static const uint64_t *bake_ejection(const struct routing *routing, struct arena
     return vcs;
 }
 
-void route_eject_by(struct route *route, uint32_t slot)
-{
-    const struct routing *routing = route->routing;
-    for (uint32_t channel = 0; channel < routing->ejection_channels; channel++)
-        bits_add_range(route->vcs, (slot * routing->terminal_ports + channel) * routing->num_vcs, routing->vcs);
-}
-
-void route_eject_in(struct route *route, uint32_t class)
-{
-    const struct routing *routing = route->routing;
-    uint32_t port = routing->terminal_slot[route->packet->destination] * routing->terminal_ports;
-    for (uint32_t channel = 0; channel < routing->ejection_channels; channel++)
-        bits_add_word(route->vcs, (port + channel) * routing->num_vcs, routing->class_vcs[class]);
-}
-
 /* Algorithms know the VCs of the first protocol class alone; others have the same ways in VCs further up. */
 static void route_and_move(struct route *route)
 {

@@ -4,19 +4,20 @@
  * number the gaps alternate between the two whole numbers around it, so that the
  * mean is exact; or each gap is drawn of the two, so that terminals drift apart.
  * With a random phase terminals are spread over the period; with an aligned one
- * they all send in the same cycles, from cycle 0 on.
+ * they all send in the same cycles, from cycle 0 on. Read by OpenCL too.
  */
 #include "flitwarp/injection.h"
 
 enum periodic_phase { PHASE_RANDOM, PHASE_ALIGNED };
-static const char *const periodic_phases[] = {"random", "aligned", NULL};
 enum periodic_rounding { ROUNDING_EVEN, ROUNDING_RANDOM };
-static const char *const periodic_roundings[] = {"even", "random", NULL};
 
 struct periodic_config {
     uint32_t phase, rounding;
 };
 
+#if FW_HOST
+static const char *const periodic_phases[] = {"random", "aligned", NULL};
+static const char *const periodic_roundings[] = {"even", "random", NULL};
 static const struct option periodic_options[] = {
     OPTION_ENUM(struct periodic_config, phase, "\"random\"", periodic_phases,
                 "whether terminals start at different moments or all in cycle 0"),
@@ -24,6 +25,7 @@ static const struct option periodic_options[] = {
                 "how a gap becomes whole cycles: what is left counts for the next one, or is a chance of a cycle more"),
     OPTION_END,
 };
+#endif
 
 struct periodic_state {
     double moment; /* of the last message, within its cycle */
@@ -31,7 +33,7 @@ struct periodic_state {
 
 static uint64_t periodic_gap(const struct injection *injection, void *state, bool first, struct random *random)
 {
-    const struct periodic_config *config = injection->config;
+    FW_GLOBAL const struct periodic_config *config = injection->config;
     struct periodic_state *last = state;
     double next = last->moment + 1 / injection->rate;
     if (!first && config->rounding == ROUNDING_RANDOM)
@@ -41,6 +43,7 @@ static uint64_t periodic_gap(const struct injection *injection, void *state, boo
     return injection_cycles(&last->moment, next);
 }
 
+#if FW_HOST
 static const struct injection_ops periodic = {
     .name = "periodic",
     .summary = "a message every 1/rate cycles",
@@ -50,6 +53,8 @@ static const struct injection_ops periodic = {
     .is_by_rate = true,
     .state_size = sizeof(struct periodic_state),
     .gap = periodic_gap,
+    DEVICE_FORM(periodic_gap),
 };
 REGISTER_INJECTION(periodic);
+#endif
 /* Copied by `flitwarp new`, with an example: workload.applications.0.injection=$ */

@@ -13,22 +13,12 @@
  *              A pause has at least one cycle; at rates so high that the mean pause would be shorter it has exactly
  *              one, and bursts are longer than asked for. Bursts, pauses and gaps within a burst are geometric and drawn
  *              whole: the cost follows the bursts, not the cycles
+ *
+ * Read by OpenCL too.
  */
 #include "flitwarp/injection.h"
 
 #define SHORT_GAPS 16 /* found by comparison, which is cheaper than a logarithm where gaps are short */
-
-/* limits[k] is the chance that the gap is longer than k + 1, as a share of 2^64. */
-static void bernoulli_prepare(struct injection *injection, const struct choice *self, struct errors *errors)
-{
-    (void)self, (void)errors;
-    injection->a = exact_log(1 - injection->rate);
-    double longer = 1;
-    for (uint32_t k = 0; k < SHORT_GAPS && injection->rate * SHORT_GAPS >= 1; k++) {
-        longer *= 1 - injection->rate;
-        injection->limits[k] = (uint64_t)(longer * 0x1p64);
-    }
-}
 
 /* A gap longer than the table starts afresh behind it: the process has no memory. */
 static uint64_t bernoulli_gap(const struct injection *injection, void *state, bool first, struct random *random)
@@ -64,12 +54,6 @@ struct on_off_config {
     double on_rate;
 };
 
-static const struct option on_off_options[] = {
-    OPTION_F64(struct on_off_config, burst, "16", 1, 1e12, "cycles", "mean length of a burst"),
-    OPTION_F64(struct on_off_config, on_rate, "1", 1e-9, 1, "messages per cycle", "rate during a burst"),
-    OPTION_END,
-};
-
 struct on_off_state {
     uint64_t left;         /* cycles of the burst after the last message */
     double log_of_silence; /* logarithm of the probability that a cycle of a burst makes no message */
@@ -77,8 +61,45 @@ struct on_off_state {
 
 static double share_on(const struct injection *injection)
 {
-    const struct on_off_config *config = injection->config;
+    FW_GLOBAL const struct on_off_config *config = injection->config;
     return injection->rate / config->on_rate;
+}
+
+/* Cycles that pass before the first burst; the chain is in steady state, and geometric lengths have no memory. */
+static uint64_t on_off_start(const struct injection *injection, struct on_off_state *chain, struct random *random)
+{
+    FW_GLOBAL const struct on_off_config *config = injection->config;
+    chain->log_of_silence = exact_log(1 - config->on_rate);
+    bool is_on = random_unit(random) < share_on(injection);
+    chain->left = random_geometric(random, injection->b);
+    return is_on ? 0 : random_geometric(random, injection->a);
+}
+
+static uint64_t on_off_gap(const struct injection *injection, void *state, bool first, struct random *random)
+{
+    struct on_off_state *chain = state;
+    uint64_t gap = first ? on_off_start(injection, chain, random) : 0;
+    uint64_t wait = random_geometric(random, chain->log_of_silence); /* cycles of bursts */
+    while (wait > chain->left) {
+        wait -= chain->left;
+        gap += chain->left + random_geometric(random, injection->a);
+        chain->left = random_geometric(random, injection->b);
+    }
+    chain->left -= wait;
+    return gap + wait - first; /* the first message may come in cycle 0 */
+}
+
+#if FW_HOST
+/* limits[k] is the chance that the gap is longer than k + 1, as a share of 2^64. */
+static void bernoulli_prepare(struct injection *injection, const struct choice *self, struct errors *errors)
+{
+    (void)self, (void)errors;
+    injection->a = exact_log(1 - injection->rate);
+    double longer = 1;
+    for (uint32_t k = 0; k < SHORT_GAPS && injection->rate * SHORT_GAPS >= 1; k++) {
+        longer *= 1 - injection->rate;
+        injection->limits[k] = (uint64_t)(longer * 0x1p64);
+    }
 }
 
 /* a: for the length of a pause, b: for the length of a burst. */
@@ -100,37 +121,21 @@ static void on_off_prepare(struct injection *injection, const struct choice *sel
     injection->b = exact_log(1 - 1 / burst);
 }
 
-/* Cycles that pass before the first burst; the chain is in steady state, and geometric lengths have no memory. */
-static uint64_t on_off_start(const struct injection *injection, struct on_off_state *chain, struct random *random)
-{
-    const struct on_off_config *config = injection->config;
-    chain->log_of_silence = exact_log(1 - config->on_rate);
-    bool is_on = random_unit(random) < share_on(injection);
-    chain->left = random_geometric(random, injection->b);
-    return is_on ? 0 : random_geometric(random, injection->a);
-}
-
-static uint64_t on_off_gap(const struct injection *injection, void *state, bool first, struct random *random)
-{
-    struct on_off_state *chain = state;
-    uint64_t gap = first ? on_off_start(injection, chain, random) : 0;
-    uint64_t wait = random_geometric(random, chain->log_of_silence); /* cycles of bursts */
-    while (wait > chain->left) {
-        wait -= chain->left;
-        gap += chain->left + random_geometric(random, injection->a);
-        chain->left = random_geometric(random, injection->b);
-    }
-    chain->left -= wait;
-    return gap + wait - first; /* the first message may come in cycle 0 */
-}
+static const struct option on_off_options[] = {
+    OPTION_F64(struct on_off_config, burst, "16", 1, 1e12, "cycles", "mean length of a burst"),
+    OPTION_F64(struct on_off_config, on_rate, "1", 1e-9, 1, "messages per cycle", "rate during a burst"),
+    OPTION_END,
+};
 
 static const struct injection_ops at_random[] = {
     {COMPONENT("bernoulli", "a message in every cycle with the same probability", NULL, NULL), .max_rate = 1,
-     .prepare = bernoulli_prepare, .gap = bernoulli_gap},
+     .prepare = bernoulli_prepare, .gap = bernoulli_gap, DEVICE_FORM(bernoulli_gap)},
     {COMPONENT("poisson", "exponential times between messages; several in a cycle are possible", NULL, NULL),
-     .is_by_rate = true, .state_size = sizeof(struct poisson_state), .gap = poisson_gap},
+     .is_by_rate = true, .state_size = sizeof(struct poisson_state), .gap = poisson_gap, DEVICE_FORM(poisson_gap)},
     {COMPONENT("on_off", "bursts of messages with pauses between them", on_off_options,
                "{\"type\": \"on_off\", \"burst\": 32, \"on_rate\": 0.5}"),
-     .max_rate = 1, .state_size = sizeof(struct on_off_state), .prepare = on_off_prepare, .gap = on_off_gap},
+     .max_rate = 1, .state_size = sizeof(struct on_off_state), .prepare = on_off_prepare, .gap = on_off_gap,
+     DEVICE_FORM(on_off_gap)},
 };
 REGISTER_COMPONENTS("injection", at_random);
+#endif

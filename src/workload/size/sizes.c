@@ -11,11 +11,58 @@
  *   read_write  between processors and memories: a read asks with a short message and is answered with data, a write
  *               brings the data and is answered shortly. What an application sends with these sizes is answered
  *               without a `reply` of its own
+ *
+ * Read by OpenCL too.
  */
 #include "flitwarp/size.h"
 
 #include "workload/numbers.h"
+#include "workload/weights.h"
 
+static uint32_t fixed_draw(const struct size *size, struct random *random)
+{
+    (void)random;
+    return size->max;
+}
+
+struct weighted_sizes {
+    FW_FAR(const uint32_t) flits;
+    struct weights weights;
+};
+
+static uint32_t weighted_size_draw(const struct size *size, struct random *random)
+{
+    FW_GLOBAL const struct weighted_sizes *sizes = size->state;
+    return FW_AT(const uint32_t, size, sizes->flits)[WEIGHTS_DRAW(size, &sizes->weights, random)];
+}
+
+struct read_write_config {
+    double reads;
+    uint32_t read_request, read_reply, write_request, write_reply;
+};
+
+enum { KIND_READ, KIND_WRITE };
+
+static uint32_t read_write_draw_request(const struct size *size, struct random *random, uint32_t *kind)
+{
+    FW_GLOBAL const struct read_write_config *config = size->config;
+    *kind = random_unit(random) < config->reads ? KIND_READ : KIND_WRITE;
+    return *kind == KIND_READ ? config->read_request : config->write_request;
+}
+
+static uint32_t read_write_draw(const struct size *size, struct random *random)
+{
+    uint32_t kind;
+    return read_write_draw_request(size, random, &kind);
+}
+
+static uint32_t read_write_reply(const struct size *size, uint32_t kind)
+{
+    FW_GLOBAL const struct read_write_config *config = size->config;
+    return kind == KIND_READ ? config->read_reply : config->write_reply;
+}
+
+#if FW_HOST
 #define MAX_FLITS (1 << 30)
 
 struct fixed_config {
@@ -33,18 +80,7 @@ static void fixed_prepare(struct size *size, const struct choice *self, struct a
     size->mean = size->max = ((const struct fixed_config *)size->config)->flits;
 }
 
-static uint32_t fixed_draw(const struct size *size, struct random *random)
-{
-    (void)random;
-    return size->max;
-}
-
 /* ---- with weights ---- */
-
-struct weighted_sizes {
-    const uint32_t *flits;
-    struct weights weights;
-};
 
 /* Mean and largest of the sizes that can be drawn. */
 static void sum_up(struct size *size)
@@ -56,12 +92,6 @@ static void sum_up(struct size *size)
         if (sizes->flits[i] > size->max && share > 0)
             size->max = sizes->flits[i];
     }
-}
-
-static uint32_t weighted_draw(const struct size *size, struct random *random)
-{
-    const struct weighted_sizes *sizes = size->state;
-    return sizes->flits[weights_draw(&sizes->weights, random)];
 }
 
 struct mix_config {
@@ -134,11 +164,6 @@ static void file_prepare(struct size *size, const struct choice *self, struct ar
 
 /* ---- read_write ---- */
 
-struct read_write_config {
-    double reads;
-    uint32_t read_request, read_reply, write_request, write_reply;
-};
-
 static const struct option read_write_options[] = {
     OPTION_F64(struct read_write_config, reads, "0.5", 0, 1, NULL, "share of the requests that are reads"),
     OPTION_U32(struct read_write_config, read_request, "1", 1, MAX_FLITS, "flits", "request of a read"),
@@ -147,8 +172,6 @@ static const struct option read_write_options[] = {
     OPTION_U32(struct read_write_config, write_reply, "1", 1, MAX_FLITS, "flits", "reply to a write"),
     OPTION_END,
 };
-
-enum { KIND_READ, KIND_WRITE };
 
 static uint32_t larger(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
@@ -162,37 +185,19 @@ static void read_write_prepare(struct size *size, const struct choice *self, str
     size->mean = config->reads * config->read_request + (1 - config->reads) * config->write_request;
 }
 
-static uint32_t read_write_draw_request(const struct size *size, struct random *random, uint32_t *kind)
-{
-    const struct read_write_config *config = size->config;
-    *kind = random_unit(random) < config->reads ? KIND_READ : KIND_WRITE;
-    return *kind == KIND_READ ? config->read_request : config->write_request;
-}
-
-static uint32_t read_write_draw(const struct size *size, struct random *random)
-{
-    uint32_t kind;
-    return read_write_draw_request(size, random, &kind);
-}
-
-static uint32_t read_write_reply(const struct size *size, uint32_t kind)
-{
-    const struct read_write_config *config = size->config;
-    return kind == KIND_READ ? config->read_reply : config->write_reply;
-}
-
 static const struct size_ops sizes[] = {
     {COMPONENT("fixed", "all messages have the same size", fixed_options, "{\"type\": \"fixed\", \"flits\": 4}"),
-     .prepare = fixed_prepare, .draw = fixed_draw},
+     .prepare = fixed_prepare, .draw = fixed_draw, DEVICE_FORM(fixed_draw)},
     {COMPONENT("mix", "a few sizes with weights", mix_options,
                "{\"type\": \"mix\", \"sizes\": [1, 5], \"weights\": [80, 20]}"),
-     .prepare = mix_sizes_prepare, .draw = weighted_draw},
+     .prepare = mix_sizes_prepare, .draw = weighted_size_draw, DEVICE_FORM(weighted_size_draw)},
     {COMPONENT("file", "sizes and their weights from a file", file_options,
                "{\"type\": \"file\", \"file\": \"sizes.csv\"}"),
-     .prepare = file_prepare, .draw = weighted_draw},
+     .prepare = file_prepare, .draw = weighted_size_draw, DEVICE_FORM(weighted_size_draw)},
     {COMPONENT("read_write", "requests and replies of reads and writes", read_write_options,
                "{\"type\": \"read_write\", \"reads\": 0.7, \"read_reply\": 9, \"write_request\": 9}"),
      .prepare = read_write_prepare, .draw = read_write_draw, .draw_request = read_write_draw_request,
-     .reply = read_write_reply},
+     .reply = read_write_reply, DEVICE_FORM(read_write_draw)},
 };
 REGISTER_COMPONENTS("size", sizes);
+#endif

@@ -13,21 +13,74 @@
  *   local_remote_random         a share within the own block, the rest anywhere outside
  *   local_random_remote_attack  a share within the own block, the rest all to one other: jobs that mostly talk to
  *                               themselves, and what leaves them meets on the channels between two blocks
+ *
+ * Read by OpenCL too.
  */
 #include "flitwarp/traffic.h"
 
+#if !FW_HOST
+#define local local_share /* a word of OpenCL's */
+#endif
+
 enum blocks_target { TARGET_OFFSET, TARGET_HALF, TARGET_OPPOSITE };
-static const char *const blocks_targets[] = {"offset", "half", "opposite", NULL};
 enum blocks_place { PLACE_RANDOM, PLACE_SAME, PLACE_MIRRORED };
-static const char *const blocks_places[] = {"random", "same", "mirrored", NULL};
 
 /* Of all patterns here; the settings that one does not have are 0. */
 struct blocks_config {
     uint32_t block, group; /* terminals of a block, under one of these keys */
     double local;          /* share of the messages that stay */
-    bool self;
+    fw_bool self;
     uint32_t target, offset, place;
 };
+
+/* The size of a block is the pattern's state. */
+static uint32_t blocks_outside(const struct traffic *traffic, uint32_t source, struct random *random)
+{
+    uint32_t size = *(FW_GLOBAL const uint32_t *)traffic->state, first = source / size * size;
+    uint32_t other = random_below(random, traffic->terminals - size);
+    return other + (other >= first ? size : 0);
+}
+
+static uint32_t blocks_attack(const struct traffic *traffic, uint32_t source, struct random *random)
+{
+    FW_GLOBAL const struct blocks_config *config = traffic->config;
+    uint32_t size = *(FW_GLOBAL const uint32_t *)traffic->state, block = source / size, place = source % size;
+    uint32_t blocks = traffic->terminals / size, further = config->target == TARGET_HALF ? blocks / 2 : config->offset;
+    uint32_t target =
+        config->target == TARGET_OPPOSITE ? blocks - 1 - block : (uint32_t)(((uint64_t)block + further) % blocks);
+    if (config->place == PLACE_RANDOM)
+        return target * size + random_below(random, size);
+    return target * size + (config->place == PLACE_SAME ? place : size - 1 - place);
+}
+
+/* A destination within the block, or FW_NONE when this message leaves it. */
+static uint32_t blocks_inside(const struct traffic *traffic, uint32_t source, struct random *random)
+{
+    FW_GLOBAL const struct blocks_config *config = traffic->config;
+    if (random_unit(random) >= config->local)
+        return FW_NONE;
+    uint32_t first = source / config->block * config->block;
+    if (config->self)
+        return first + random_below(random, config->block);
+    uint32_t other = first + random_below(random, config->block - 1);
+    return other + (other >= source);
+}
+
+static uint32_t blocks_inside_or_outside(const struct traffic *traffic, uint32_t source, struct random *random)
+{
+    uint32_t inside = blocks_inside(traffic, source, random);
+    return inside != FW_NONE ? inside : blocks_outside(traffic, source, random);
+}
+
+static uint32_t blocks_inside_or_attack(const struct traffic *traffic, uint32_t source, struct random *random)
+{
+    uint32_t inside = blocks_inside(traffic, source, random);
+    return inside != FW_NONE ? inside : blocks_attack(traffic, source, random);
+}
+
+#if FW_HOST
+static const char *const blocks_targets[] = {"offset", "half", "opposite", NULL};
+static const char *const blocks_places[] = {"random", "same", "mirrored", NULL};
 
 static const struct option random_block_out_options[] = {
     OPTION_U32(struct blocks_config, block, REQUIRED, 1, FW_NONE - 1, NULL, "terminals of a block"),
@@ -67,7 +120,6 @@ static const struct option local_random_remote_attack_options[] = {
     OPTION_END,
 };
 
-/* The size of a block is the pattern's state. */
 static void blocks_prepare(struct traffic *traffic, const struct choice *self, const struct traffic_space *space,
                            struct errors *errors)
 {
@@ -94,71 +146,30 @@ static void halves_prepare(struct traffic *traffic, const struct choice *self, c
                      space->terminals);
 }
 
-static uint32_t blocks_outside(const struct traffic *traffic, uint32_t source, struct random *random)
-{
-    uint32_t size = *(const uint32_t *)traffic->state, first = source / size * size;
-    uint32_t other = random_below(random, traffic->terminals - size);
-    return other + (other >= first ? size : 0);
-}
-
-static uint32_t blocks_attack(const struct traffic *traffic, uint32_t source, struct random *random)
-{
-    const struct blocks_config *config = traffic->config;
-    uint32_t size = *(const uint32_t *)traffic->state, block = source / size, place = source % size;
-    uint32_t blocks = traffic->terminals / size, further = config->target == TARGET_HALF ? blocks / 2 : config->offset;
-    uint32_t target =
-        config->target == TARGET_OPPOSITE ? blocks - 1 - block : (uint32_t)(((uint64_t)block + further) % blocks);
-    if (config->place == PLACE_RANDOM)
-        return target * size + random_below(random, size);
-    return target * size + (config->place == PLACE_SAME ? place : size - 1 - place);
-}
-
-/* A destination within the block, or FW_NONE when this message leaves it. */
-static uint32_t blocks_inside(const struct traffic *traffic, uint32_t source, struct random *random)
-{
-    const struct blocks_config *config = traffic->config;
-    if (random_unit(random) >= config->local)
-        return FW_NONE;
-    uint32_t first = source / config->block * config->block;
-    if (config->self)
-        return first + random_below(random, config->block);
-    uint32_t other = first + random_below(random, config->block - 1);
-    return other + (other >= source);
-}
-
-static uint32_t blocks_inside_or_outside(const struct traffic *traffic, uint32_t source, struct random *random)
-{
-    uint32_t inside = blocks_inside(traffic, source, random);
-    return inside != FW_NONE ? inside : blocks_outside(traffic, source, random);
-}
-
-static uint32_t blocks_inside_or_attack(const struct traffic *traffic, uint32_t source, struct random *random)
-{
-    uint32_t inside = blocks_inside(traffic, source, random);
-    return inside != FW_NONE ? inside : blocks_attack(traffic, source, random);
-}
-
 static const struct traffic_ops blocks[] = {
     {COMPONENT("random_exchange", "to any terminal of the other half", NULL, NULL), .prepare = halves_prepare,
-     .destination = blocks_outside},
+     .destination = blocks_outside, DEVICE_FORM(blocks_outside)},
     {COMPONENT("random_block_out", "to any terminal outside the own block", random_block_out_options,
                "{\"type\": \"random_block_out\", \"block\": 4}"),
-     .prepare = blocks_prepare, .destination = blocks_outside},
+     .prepare = blocks_prepare, .destination = blocks_outside, DEVICE_FORM(blocks_outside)},
     {COMPONENT("to_root", "to any terminal that a message reaches by a root of the tree", to_root_options,
                "{\"type\": \"to_root\", \"block\": 16}"),
-     .prepare = blocks_prepare, .destination = blocks_outside},
+     .prepare = blocks_prepare, .destination = blocks_outside, DEVICE_FORM(blocks_outside)},
     {COMPONENT("group_attack", "all terminals of a group to one other group", group_attack_options,
                "{\"type\": \"group_attack\", \"group\": 8, \"target\": \"half\", \"place\": \"same\"}"),
-     .prepare = blocks_prepare, .destination = blocks_attack},
+     .prepare = blocks_prepare, .destination = blocks_attack, DEVICE_FORM(blocks_attack)},
     {COMPONENT("adversarial", "all terminals of a group to any of the next group", adversarial_options,
                "{\"type\": \"adversarial\", \"group\": 8}"),
-     .prepare = blocks_prepare, .destination = blocks_attack},
+     .prepare = blocks_prepare, .destination = blocks_attack, DEVICE_FORM(blocks_attack)},
     {COMPONENT("local_remote_random", "a share within the own block, the rest to any other",
                local_remote_random_options, "{\"type\": \"local_remote_random\", \"block\": 8, \"local\": 0.8}"),
-     .prepare = blocks_prepare, .destination = blocks_inside_or_outside},
+     .prepare = blocks_prepare, .destination = blocks_inside_or_outside, DEVICE_FORM(blocks_inside_or_outside)},
     {COMPONENT("local_random_remote_attack", "a share within the own block, the rest all to one other block",
                local_random_remote_attack_options,
                "{\"type\": \"local_random_remote_attack\", \"block\": 8, \"local\": 0.8, \"target\": \"half\"}"),
-     .prepare = blocks_prepare, .destination = blocks_inside_or_attack},
+     .prepare = blocks_prepare, .destination = blocks_inside_or_attack, DEVICE_FORM(blocks_inside_or_attack)},
 };
 REGISTER_TRAFFIC_FAMILY(blocks);
+#else
+#undef local
+#endif

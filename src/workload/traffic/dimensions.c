@@ -29,21 +29,20 @@
  *   random_exchange_quadrant  to the opposite quadrant, so that each message crosses the middle of all dimensions
  *   random_exchange_neighbor  to a router next door, up or down in one of some dimensions, going round; to the same
  *                             slot there, or to any
+ *
+ * Read by OpenCL too.
  */
 #include "flitwarp/bits.h"
 #include "flitwarp/traffic.h"
 
 enum rotation { ROTATE_LEFT, ROTATE_RIGHT };
-static const char *const rotations[] = {"left", "right", NULL};
 enum stress_groups { GROUPS_PARITY, GROUPS_HALF, GROUPS_QUADRANT };
-static const char *const stress_groups[] = {"parity", "half", "quadrant", NULL};
 enum tornado_dimensions { DIMENSIONS_ALL, DIMENSIONS_FIRST };
-static const char *const tornado_dimensions[] = {"all", "first", NULL};
 
 struct dim_config {
     struct u32_list widths, dimensions;
     uint32_t direction, groups;
-    bool self, all_slots;
+    fw_bool self, all_slots;
 };
 
 /* Its setting `dimensions` is a word. */
@@ -51,6 +50,106 @@ struct tornado_config {
     struct dim_config others; /* which it does not have */
     uint32_t dimensions;
 };
+
+/* The grid of a pattern, with its settings. */
+struct dim {
+    FW_FAR(const struct choice) self;
+    FW_FAR(const struct dim_config) config;
+    uint32_t dimensions;
+    uint32_t width[MAX_DIMENSIONS];
+    uint32_t slots;  /* terminals of a router */
+    uint64_t picked; /* set of dimensions: of option `dimensions`, or all */
+};
+
+/* Where a terminal is. */
+struct spot {
+    uint32_t at[MAX_DIMENSIONS];
+    uint32_t slot, terminal;
+};
+
+static struct spot dim_spot(FW_GLOBAL const struct dim *dim, uint32_t terminal)
+{
+    struct spot spot = {.slot = terminal % dim->slots, .terminal = terminal};
+    uint32_t router = terminal / dim->slots;
+    for (uint32_t d = 0; d < dim->dimensions; d++) {
+        spot.at[d] = router % dim->width[d];
+        router /= dim->width[d];
+    }
+    return spot;
+}
+
+static uint32_t dim_terminal(FW_GLOBAL const struct dim *dim, const struct spot *spot)
+{
+    uint32_t router = 0;
+    for (uint32_t d = dim->dimensions; d-- > 0;)
+        router = router * dim->width[d] + spot->at[d];
+    return router * dim->slots + spot->slot;
+}
+
+/* ---- a destination for each message: the state is the grid ---- */
+
+static uint32_t bisection_destination(const struct traffic *traffic, uint32_t source, struct random *random)
+{
+    FW_GLOBAL const struct dim *dim = traffic->state;
+    struct spot spot = dim_spot(dim, source);
+    spot.slot = dim->slots - 1 - spot.slot;
+    for (uint32_t d = 0; d < dim->dimensions; d++)
+        spot.at[d] = dim->picked >> d & 1 ? dim->width[d] - 1 - spot.at[d] : random_below(random, dim->width[d]);
+    return dim_terminal(dim, &spot);
+}
+
+/* Moves to any place of the spot's quadrant, or of the opposite one. */
+static void draw_quadrant(FW_GLOBAL const struct dim *dim, struct spot *spot, bool is_opposite, struct random *random)
+{
+    spot->slot = random_below(random, dim->slots);
+    for (uint32_t d = 0; d < dim->dimensions; d++) {
+        uint32_t middle = dim->width[d] / 2;
+        bool is_upper = (spot->at[d] >= middle) != is_opposite;
+        spot->at[d] = (is_upper ? middle : 0) + random_below(random, middle);
+    }
+}
+
+static uint32_t own_quadrant_destination(const struct traffic *traffic, uint32_t source, struct random *random)
+{
+    FW_GLOBAL const struct dim_config *config = traffic->config;
+    FW_GLOBAL const struct dim *dim = traffic->state;
+    bool is_alone = traffic->terminals >> dim->dimensions == 1; /* in its quadrant */
+    if (is_alone && !config->self)
+        return FW_NONE;
+    struct spot spot = dim_spot(dim, source);
+    uint32_t destination;
+    do {
+        draw_quadrant(dim, &spot, false, random);
+        destination = dim_terminal(dim, &spot);
+    } while (!config->self && destination == source);
+    return destination;
+}
+
+static uint32_t opposite_quadrant_destination(const struct traffic *traffic, uint32_t source, struct random *random)
+{
+    FW_GLOBAL const struct dim *dim = traffic->state;
+    struct spot spot = dim_spot(dim, source);
+    draw_quadrant(dim, &spot, true, random);
+    return dim_terminal(dim, &spot);
+}
+
+static uint32_t next_door_destination(const struct traffic *traffic, uint32_t source, struct random *random)
+{
+    FW_GLOBAL const struct dim_config *config = traffic->config;
+    FW_GLOBAL const struct dim *dim = traffic->state;
+    struct spot spot = dim_spot(dim, source);
+    uint32_t way = random_below(random, 2 * config->dimensions.count);
+    uint32_t d = FW_AT(const uint32_t, traffic, config->dimensions.items)[way / 2], width = dim->width[d];
+    spot.at[d] = (spot.at[d] + (way % 2 ? 1 : width - 1)) % width;
+    if (config->all_slots)
+        spot.slot = random_below(random, dim->slots);
+    return dim_terminal(dim, &spot);
+}
+
+#if FW_HOST
+static const char *const rotations[] = {"left", "right", NULL};
+static const char *const stress_groups[] = {"parity", "half", "quadrant", NULL};
+static const char *const tornado_dimensions[] = {"all", "first", NULL};
 
 #define WIDTHS_OPTION                                                                                                  \
     OPTION_U32_LIST(struct dim_config, widths, "[]", 1, 65536, NULL,                                                   \
@@ -104,22 +203,6 @@ static const struct option neighbor_options[] = {
     OPTION_END,
 };
 
-/* The grid of a pattern, with its settings. */
-struct dim {
-    const struct choice *self;
-    const struct dim_config *config;
-    uint32_t dimensions;
-    uint32_t width[MAX_DIMENSIONS];
-    uint32_t slots;  /* terminals of a router */
-    uint64_t picked; /* set of dimensions: of option `dimensions`, or all */
-};
-
-/* Where a terminal is. */
-struct spot {
-    uint32_t at[MAX_DIMENSIONS];
-    uint32_t slot, terminal;
-};
-
 enum dim_needs {
     NEEDS_SYMMETRY = 1 << 0,  /* widths that read the same from both ends */
     NEEDS_ONE_WIDTH = 1 << 1, /* of all dimensions */
@@ -134,29 +217,9 @@ enum dim_needs {
 struct dim_pattern {
     struct traffic_ops ops;
     enum dim_needs needs; /* a set: what it asks of grid and settings */
-    /* Moves from the spot of a terminal to that of its destination. Those with `move` have one destination for ever. */
+    /* Of those with one destination for ever: moves from the spot of a terminal to that of its destination. */
     void (*move)(const struct dim *dim, struct spot *spot);
-    void (*draw)(const struct dim *dim, struct spot *spot, struct random *random);
 };
-
-static struct spot dim_spot(const struct dim *dim, uint32_t terminal)
-{
-    struct spot spot = {.slot = terminal % dim->slots, .terminal = terminal};
-    uint32_t router = terminal / dim->slots;
-    for (uint32_t d = 0; d < dim->dimensions; d++) {
-        spot.at[d] = router % dim->width[d];
-        router /= dim->width[d];
-    }
-    return spot;
-}
-
-static uint32_t dim_terminal(const struct dim *dim, const struct spot *spot)
-{
-    uint32_t router = 0;
-    for (uint32_t d = dim->dimensions; d-- > 0;)
-        router = router * dim->width[d] + spot->at[d];
-    return router * dim->slots + spot->slot;
-}
 
 /* ---- which grids suit ---- */
 
@@ -292,46 +355,6 @@ static void dim_tornado(const struct dim *dim, struct spot *spot)
         spot->at[d] = (spot->at[d] + (dim->width[d] + 1) / 2 - 1) % dim->width[d];
 }
 
-static void draw_bisection(const struct dim *dim, struct spot *spot, struct random *random)
-{
-    spot->slot = dim->slots - 1 - spot->slot;
-    for (uint32_t d = 0; d < dim->dimensions; d++)
-        spot->at[d] =
-            bits_test(&dim->picked, d) ? dim->width[d] - 1 - spot->at[d] : random_below(random, dim->width[d]);
-}
-
-/* Any terminal of the spot's quadrant, or of the opposite one. */
-static void draw_quadrant(const struct dim *dim, struct spot *spot, bool is_opposite, struct random *random)
-{
-    spot->slot = random_below(random, dim->slots);
-    for (uint32_t d = 0; d < dim->dimensions; d++) {
-        uint32_t half = dim->width[d] / 2;
-        bool is_upper = (spot->at[d] >= half) != is_opposite;
-        spot->at[d] = (is_upper ? half : 0) + random_below(random, half);
-    }
-}
-
-static void draw_own_quadrant(const struct dim *dim, struct spot *spot, struct random *random)
-{
-    do
-        draw_quadrant(dim, spot, false, random);
-    while (!dim->config->self && dim_terminal(dim, spot) == spot->terminal);
-}
-
-static void draw_opposite_quadrant(const struct dim *dim, struct spot *spot, struct random *random)
-{
-    draw_quadrant(dim, spot, true, random);
-}
-
-static void draw_neighbor(const struct dim *dim, struct spot *spot, struct random *random)
-{
-    uint32_t way = random_below(random, 2 * dim->config->dimensions.count);
-    uint32_t d = dim->config->dimensions.items[way / 2], width = dim->width[d];
-    spot->at[d] = (spot->at[d] + (way % 2 ? 1 : width - 1)) % width;
-    if (dim->config->all_slots)
-        spot->slot = random_below(random, dim->slots);
-}
-
 /* ---- before the run ---- */
 
 static void dim_take_grid(struct dim *dim, uint32_t dimensions, const uint32_t *width, uint32_t slots)
@@ -386,24 +409,8 @@ static void dim_prepare(struct traffic *traffic, const struct choice *self, cons
     }
 }
 
-static uint32_t dim_draw(const struct traffic *traffic, uint32_t source, struct random *random)
-{
-    const struct dim_pattern *pattern = (const void *)traffic->ops;
-    const struct dim *dim = traffic->state;
-    struct spot spot = dim_spot(dim, source);
-    pattern->draw(dim, &spot, random);
-    return dim_terminal(dim, &spot);
-}
-
-static uint32_t dim_draw_others(const struct traffic *traffic, uint32_t source, struct random *random)
-{
-    const struct dim *dim = traffic->state;
-    bool is_alone = traffic->terminals >> dim->dimensions == 1; /* in its quadrant */
-    return is_alone && !dim->config->self ? FW_NONE : dim_draw(traffic, source, random);
-}
-
-#define DIM_FIXED .prepare = dim_prepare, .destination = traffic_listed
-#define DIM_DRAWN .prepare = dim_prepare, .destination = dim_draw
+#define DIM_FIXED .prepare = dim_prepare, .destination = traffic_listed, DEVICE_FORM(traffic_listed)
+#define DIM_DRAWN(function) .prepare = dim_prepare, .destination = function, DEVICE_FORM(function)
 static const struct dim_pattern dimensions[] = {
     {.ops = {COMPONENT("dim_reverse", "to the router whose coordinates stand in reverse order", dim_options, NULL),
              DIM_FIXED},
@@ -441,22 +448,19 @@ static const struct dim_pattern dimensions[] = {
     {.ops = {COMPONENT("uniform_random_bisection",
                        "to the mirrored coordinate in some dimensions, to any in the others", bisection_options,
                        "{\"type\": \"uniform_random_bisection\", \"dimensions\": [1]}"),
-             DIM_DRAWN},
-     .needs = PICKS | NEEDS_EVEN,
-     .draw = draw_bisection},
+             DIM_DRAWN(bisection_destination)},
+     .needs = PICKS | NEEDS_EVEN},
     {.ops = {COMPONENT("uniform_random_quadrant", "to any terminal of the own quadrant", own_quadrant_options,
                        "{\"type\": \"uniform_random_quadrant\", \"self\": true}"),
-             .prepare = dim_prepare, .destination = dim_draw_others},
-     .needs = NEEDS_EVEN,
-     .draw = draw_own_quadrant},
+             DIM_DRAWN(own_quadrant_destination)},
+     .needs = NEEDS_EVEN},
     {.ops = {COMPONENT("random_exchange_quadrant", "to any terminal of the opposite quadrant", dim_options, NULL),
-             DIM_DRAWN},
-     .needs = NEEDS_EVEN,
-     .draw = draw_opposite_quadrant},
+             DIM_DRAWN(opposite_quadrant_destination)},
+     .needs = NEEDS_EVEN},
     {.ops = {COMPONENT("random_exchange_neighbor", "to a router next door", neighbor_options,
                        "{\"type\": \"random_exchange_neighbor\", \"dimensions\": [0, 1], \"all_slots\": true}"),
-             DIM_DRAWN},
-     .needs = PICKS | PICKS_WIDE,
-     .draw = draw_neighbor},
+             DIM_DRAWN(next_door_destination)},
+     .needs = PICKS | PICKS_WIDE},
 };
 REGISTER_TRAFFIC_FAMILY(dimensions);
+#endif

@@ -21,6 +21,8 @@
  *   listed              any mapping at all, of which no rule need be known; two sources may have the same destination
  *
  * Those of bits need 2, 4, 8, ... terminals.
+ *
+ * Read by OpenCL too.
  */
 #include "flitwarp/traffic.h"
 
@@ -36,7 +38,61 @@ static uint32_t to_neighbor(const struct traffic *traffic, uint32_t source, stru
     return source + 1 < traffic->terminals ? source + 1 : 0;
 }
 
-/* The number of bits is the pattern's state. */
+static uint32_t to_complement(const struct traffic *traffic, uint32_t source, struct random *random)
+{
+    (void)random;
+    return traffic->terminals - 1 - source;
+}
+
+/* Of this one and those that follow the number of bits is the state. */
+static uint32_t to_reversed(const struct traffic *traffic, uint32_t source, struct random *random)
+{
+    (void)random;
+    uint32_t bits = *(FW_GLOBAL const uint32_t *)traffic->state, reversed = 0;
+    for (uint32_t i = 0; i < bits; i++)
+        reversed |= (source >> i & 1) << (bits - 1 - i);
+    return reversed;
+}
+
+static uint32_t to_rotated(const struct traffic *traffic, uint32_t source, struct random *random)
+{
+    (void)random;
+    return source >> 1 | (source & 1) << (*(FW_GLOBAL const uint32_t *)traffic->state - 1);
+}
+
+static uint32_t to_shuffled(const struct traffic *traffic, uint32_t source, struct random *random)
+{
+    (void)random;
+    return (source << 1 | source >> (*(FW_GLOBAL const uint32_t *)traffic->state - 1)) & (traffic->terminals - 1);
+}
+
+struct transpose_state {
+    uint32_t slots; /* terminals that move together */
+    uint32_t side;  /* of the square */
+};
+
+static uint32_t transpose_destination(const struct traffic *traffic, uint32_t source, struct random *random)
+{
+    (void)random;
+    FW_GLOBAL const struct transpose_state *state = traffic->state;
+    uint32_t slot = source % state->slots, place = source / state->slots;
+    uint32_t x = place % state->side, y = place / state->side;
+    return (x * state->side + y) * state->slots + slot;
+}
+
+struct listed_config {
+    struct u32_list destinations;
+};
+
+static uint32_t listed_destination(const struct traffic *traffic, uint32_t source, struct random *random)
+{
+    (void)random;
+    FW_GLOBAL const struct listed_config *config = traffic->config;
+    FW_GLOBAL const uint32_t *destinations = FW_AT(const uint32_t, traffic, config->destinations.items);
+    return source < config->destinations.count ? destinations[source] : FW_NONE;
+}
+
+#if FW_HOST
 static void bits_prepare(struct traffic *traffic, const struct choice *self, const struct traffic_space *space,
                          struct errors *errors)
 {
@@ -49,39 +105,7 @@ static void bits_prepare(struct traffic *traffic, const struct choice *self, con
                      space->terminals);
 }
 
-static uint32_t to_complement(const struct traffic *traffic, uint32_t source, struct random *random)
-{
-    (void)random;
-    return traffic->terminals - 1 - source;
-}
-
-static uint32_t to_reversed(const struct traffic *traffic, uint32_t source, struct random *random)
-{
-    (void)random;
-    uint32_t bits = *(const uint32_t *)traffic->state, reversed = 0;
-    for (uint32_t i = 0; i < bits; i++)
-        reversed |= (source >> i & 1) << (bits - 1 - i);
-    return reversed;
-}
-
-static uint32_t to_rotated(const struct traffic *traffic, uint32_t source, struct random *random)
-{
-    (void)random;
-    return source >> 1 | (source & 1) << (*(const uint32_t *)traffic->state - 1);
-}
-
-static uint32_t to_shuffled(const struct traffic *traffic, uint32_t source, struct random *random)
-{
-    (void)random;
-    return (source << 1 | source >> (*(const uint32_t *)traffic->state - 1)) & (traffic->terminals - 1);
-}
-
 /* ---- transpose ---- */
-
-struct transpose_state {
-    uint32_t slots; /* terminals that move together */
-    uint32_t side;  /* of the square */
-};
 
 /* The number of routers in half the dimensions; 0: the halves differ. */
 static uint32_t grid_side(const struct grid *grid)
@@ -116,15 +140,6 @@ static void transpose_prepare(struct traffic *traffic, const struct choice *self
     if (!state->side)
         choice_error(errors, self, NULL, "transpose needs a square grid or a power of four of terminals: there are %u",
                      space->terminals);
-}
-
-static uint32_t transpose_destination(const struct traffic *traffic, uint32_t source, struct random *random)
-{
-    (void)random;
-    const struct transpose_state *state = traffic->state;
-    uint32_t slot = source % state->slots, place = source / state->slots;
-    uint32_t x = place % state->side, y = place / state->side;
-    return (x * state->side + y) * state->slots + slot;
 }
 
 /* ---- random_permutation ---- */
@@ -167,10 +182,6 @@ static void random_permutation_prepare(struct traffic *traffic, const struct cho
 
 /* ---- listed ---- */
 
-struct listed_config {
-    struct u32_list destinations;
-};
-
 static const struct option listed_options[] = {
     OPTION_U32_LIST(struct listed_config, destinations, NULL, 0, FW_NONE - 1, NULL,
                     "by terminal, the one that it sends to; those beyond the list send nothing"),
@@ -190,31 +201,26 @@ static void listed_prepare(struct traffic *traffic, const struct choice *self, c
                          space->terminals - 1);
 }
 
-static uint32_t listed_destination(const struct traffic *traffic, uint32_t source, struct random *random)
-{
-    (void)random;
-    const struct u32_list *list = &((const struct listed_config *)traffic->config)->destinations;
-    return source < list->count ? list->items[source] : FW_NONE;
-}
-
 static const struct traffic_ops permutations[] = {
-    {COMPONENT("loopback", "to the terminal itself", NULL, NULL), .destination = to_itself},
-    {COMPONENT("neighbor", "to the next terminal by number", NULL, NULL), .destination = to_neighbor},
+    {COMPONENT("loopback", "to the terminal itself", NULL, NULL), .destination = to_itself, DEVICE_FORM(to_itself)},
+    {COMPONENT("neighbor", "to the next terminal by number", NULL, NULL), .destination = to_neighbor,
+     DEVICE_FORM(to_neighbor)},
     {COMPONENT("bit_complement", "to the terminal with all bits of the number inverted", NULL, NULL),
-     .prepare = bits_prepare, .destination = to_complement},
+     .prepare = bits_prepare, .destination = to_complement, DEVICE_FORM(to_complement)},
     {COMPONENT("bit_reverse", "to the terminal with the bits of the number in opposite order", NULL, NULL),
-     .prepare = bits_prepare, .destination = to_reversed},
+     .prepare = bits_prepare, .destination = to_reversed, DEVICE_FORM(to_reversed)},
     {COMPONENT("bit_rotation", "to the terminal with the bits of the number rotated right", NULL, NULL),
-     .prepare = bits_prepare, .destination = to_rotated},
+     .prepare = bits_prepare, .destination = to_rotated, DEVICE_FORM(to_rotated)},
     {COMPONENT("shuffle", "to the terminal with the bits of the number rotated left", NULL, NULL),
-     .prepare = bits_prepare, .destination = to_shuffled},
+     .prepare = bits_prepare, .destination = to_shuffled, DEVICE_FORM(to_shuffled)},
     {COMPONENT("transpose", "from (x, y) to (y, x)", NULL, NULL), .prepare = transpose_prepare,
-     .destination = transpose_destination},
+     .destination = transpose_destination, DEVICE_FORM(transpose_destination)},
     {COMPONENT("random_permutation", "one fixed partner each, drawn from the seed", random_permutation_options,
                "{\"type\": \"random_permutation\", \"self\": true}"),
-     .prepare = random_permutation_prepare, .destination = traffic_listed},
+     .prepare = random_permutation_prepare, .destination = traffic_listed, DEVICE_FORM(traffic_listed)},
     {COMPONENT("listed", "to the terminal that a list names for each", listed_options,
                "{\"type\": \"listed\", \"destinations\": [1, 2, 3, 0]}"),
-     .prepare = listed_prepare, .destination = listed_destination},
+     .prepare = listed_prepare, .destination = listed_destination, DEVICE_FORM(listed_destination)},
 };
 REGISTER_TRAFFIC_FAMILY(permutations);
+#endif

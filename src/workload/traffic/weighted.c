@@ -10,19 +10,51 @@
  *            zero stays silent. The rate of a source does not depend on its sum: that is the injection process's matter
  *   mix      of patterns: for every message one of them is drawn by its weight and says where the message goes. When the
  *            drawn pattern has nothing for a source, another is drawn; a source that none has anything for stays silent
+ *
+ * Read by OpenCL too. The mix is not: it calls patterns by their operations.
  */
 #include "flitwarp/bits.h"
 #include "flitwarp/traffic.h"
 #include "workload/numbers.h"
-
-/* ---- hotspot ---- */
+#include "workload/weights.h"
 
 struct hotspot_config {
     struct u32_list terminals;
     struct f64_list weights;
     double share;
-    bool self;
+    fw_bool self;
 };
+
+struct hotspot_state {
+    struct weights hot;
+    uint32_t only; /* the terminal that all messages would go to; FW_NONE: there are several */
+};
+
+static uint32_t hotspot_destination(const struct traffic *traffic, uint32_t source, struct random *random)
+{
+    FW_GLOBAL const struct hotspot_config *config = traffic->config;
+    FW_GLOBAL const struct hotspot_state *state = traffic->state;
+    FW_GLOBAL const uint32_t *hot = FW_AT(const uint32_t, traffic, config->terminals.items);
+    if (state->only == source && !config->self)
+        return FW_NONE;
+    uint32_t destination;
+    do
+        destination = random_unit(random) < config->share ? hot[WEIGHTS_DRAW(traffic, &state->hot, random)]
+                                                          : random_below(random, traffic->terminals);
+    while (destination == source && !config->self);
+    return destination;
+}
+
+/* The state is the weights of each source. */
+static uint32_t matrix_destination(const struct traffic *traffic, uint32_t source, struct random *random)
+{
+    FW_GLOBAL const struct weights *row = (FW_GLOBAL const struct weights *)traffic->state + source;
+    FW_GLOBAL const double *sums = FW_AT(const double, traffic, row->sums);
+    return sums[row->count - 1] > 0 ? weights_draw(sums, row->count, random) : FW_NONE;
+}
+
+#if FW_HOST
+/* ---- hotspot ---- */
 
 static const struct option hotspot_options[] = {
     OPTION_U32_LIST(struct hotspot_config, terminals, "[0]", 0, FW_NONE - 1, NULL, "the hot terminals"),
@@ -30,11 +62,6 @@ static const struct option hotspot_options[] = {
     OPTION_F64(struct hotspot_config, share, "1", 0, 1, NULL, "fraction of the messages that go to the hot terminals"),
     OPTION_BOOL(struct hotspot_config, self, "false", "whether a terminal also sends to itself"),
     OPTION_END,
-};
-
-struct hotspot_state {
-    struct weights hot;
-    uint32_t only; /* the terminal that all messages would go to; FW_NONE: there are several */
 };
 
 static uint32_t only_target(const struct hotspot_config *config, const struct weights *hot, uint32_t terminals)
@@ -71,20 +98,6 @@ static void hotspot_prepare(struct traffic *traffic, const struct choice *self, 
         state->only = only_target(config, &state->hot, space->terminals);
 }
 
-static uint32_t hotspot_destination(const struct traffic *traffic, uint32_t source, struct random *random)
-{
-    const struct hotspot_config *config = traffic->config;
-    const struct hotspot_state *state = traffic->state;
-    if (state->only == source && !config->self)
-        return FW_NONE;
-    uint32_t destination;
-    do
-        destination = random_unit(random) < config->share ? config->terminals.items[weights_draw(&state->hot, random)]
-                                                          : random_below(random, traffic->terminals);
-    while (destination == source && !config->self);
-    return destination;
-}
-
 /* ---- matrix ---- */
 
 struct matrix_config {
@@ -115,12 +128,6 @@ static void matrix_prepare(struct traffic *traffic, const struct choice *self, c
         else
             weights_init(&rows[i], space->arena, row->values, row->count);
     }
-}
-
-static uint32_t matrix_destination(const struct traffic *traffic, uint32_t source, struct random *random)
-{
-    const struct weights *rows = traffic->state;
-    return weights_sum(&rows[source]) > 0 ? weights_draw(&rows[source], random) : FW_NONE;
 }
 
 /* ---- mix ---- */
@@ -163,7 +170,7 @@ static uint32_t mix_destination(const struct traffic *traffic, uint32_t source, 
     const struct mix_state *state = traffic->state;
     uint64_t left = state->drawn; /* not known to be silent */
     while (left) {
-        uint32_t index = weights_draw(&state->weights, random);
+        uint32_t index = WEIGHTS_DRAW(traffic, &state->weights, random);
         if (!bits_test(&left, index))
             continue;
         const struct traffic *pattern = &state->patterns[index];
@@ -178,12 +185,13 @@ static uint32_t mix_destination(const struct traffic *traffic, uint32_t source, 
 static const struct traffic_ops weighted[] = {
     {COMPONENT("hotspot", "a share of the messages to a few hot terminals, the rest uniform", hotspot_options,
                "{\"type\": \"hotspot\", \"terminals\": [0, 7], \"weights\": [3, 1], \"share\": 0.2}"),
-     .prepare = hotspot_prepare, .destination = hotspot_destination},
+     .prepare = hotspot_prepare, .destination = hotspot_destination, DEVICE_FORM(hotspot_destination)},
     {COMPONENT("matrix", "weights for every source and destination, from a file", matrix_options,
                "{\"type\": \"matrix\", \"file\": \"weights.csv\"}"),
-     .prepare = matrix_prepare, .destination = matrix_destination},
+     .prepare = matrix_prepare, .destination = matrix_destination, DEVICE_FORM(matrix_destination)},
     {COMPONENT("mix", "several patterns, drawn by weight for every message", mix_options,
                "{\"type\": \"mix\", \"patterns\": [\"uniform_random\", \"neighbor\"], \"weights\": [1, 3]}"),
      .prepare = mix_prepare, .destination = mix_destination},
 };
 REGISTER_TRAFFIC_FAMILY(weighted);
+#endif

@@ -6,12 +6,9 @@
  */
 #include "test.h"
 
-#include "device/opencl.h"
+#include "device/bench.h"
 
-#include <ftw.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define ITEMS 1000u
 
@@ -44,13 +41,6 @@ static const struct embedded_file kernels[] = {
     {0},
 };
 
-struct bench {
-    struct arena arena;
-    struct errors errors;
-    struct device_source source;
-    struct device *device; /* NULL: there is none to test */
-};
-
 /* The address sanitizer asks for these. Nothing of this program is C++. */
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
@@ -61,59 +51,10 @@ const char *__lsan_default_suppressions(void)
 const char *__lsan_default_options(void);
 const char *__lsan_default_options(void) { return "print_suppressions=0"; }
 
-/* Of all tests: PoCL asks for it once. */
-static char cache[] = "/tmp/flitwarp_test_XXXXXX";
-
-static int remove_one(const char *path, const struct stat *facts, int kind, struct FTW *place)
-{
-    (void)facts, (void)kind, (void)place;
-    return remove(path);
-}
-
-static void remove_cache(void) { nftw(cache, remove_one, 16, FTW_DEPTH | FTW_PHYS); }
-
-static void make_cache(void)
-{
-    if (!strstr(cache, "XXXXXX"))
-        return;
-    EXPECT(mkdtemp(cache) && setenv("POCL_CACHE_DIR", cache, 1) == 0 && atexit(remove_cache) == 0);
-}
-
-static void bench_close(struct bench *bench)
-{
-    opencl_close(bench->device);
-    source_release(&bench->source);
-    arena_release(&bench->arena);
-}
-
-/* With kernels from a file of those above; false: there is no device. */
-static bool bench_open(struct bench *bench, const char *file)
-{
-    *bench = (struct bench){.errors = {.arena = &bench->arena}};
-    bench->source = (struct device_source){.files = kernels, .errors = &bench->errors};
-    make_cache();
-    struct device_list list = {0};
-    uint32_t number = 0;
-    bool is_there = opencl_list(&list, &bench->arena, &bench->errors);
-    while (is_there && number < list.count && list.devices[number].refusal)
-        number++;
-    if (!is_there || number == list.count) {
-        printf("not tested: no OpenCL device here that can be used (pocl-opencl-icd); %s\n",
-               errors_text(&bench->errors));
-        bench_close(bench);
-        return false;
-    }
-    bench->device = opencl_open(number, &bench->errors);
-    EXPECT(bench->device && source_add_file(&bench->source, file));
-    if (!bench->device)
-        bench_close(bench);
-    return bench->device;
-}
-
 TEST(device_runs_a_kernel_on_what_was_written_and_gives_back_what_it_made)
 {
     struct bench bench;
-    if (!bench_open(&bench, "src/add.h"))
+    if (!bench_open(&bench, kernels, "src/add.h"))
         return;
     uint64_t sums[ITEMS], start[2] = {7, 9}, step = 1ull << 40, part[2] = {0};
     uint32_t count = ITEMS;
@@ -146,7 +87,7 @@ TEST(device_runs_a_kernel_on_what_was_written_and_gives_back_what_it_made)
 TEST(device_fills_and_runs_kernels_in_two_dimensions_and_with_shared_memory)
 {
     struct bench bench;
-    if (!bench_open(&bench, "src/add.h"))
+    if (!bench_open(&bench, kernels, "src/add.h"))
         return;
     uint32_t cells[3 * 5], order[64], width = 5;
     uint64_t sum = 0;
@@ -176,7 +117,7 @@ TEST(device_fills_and_runs_kernels_in_two_dimensions_and_with_shared_memory)
 TEST(device_tells_where_a_kernel_is_wrong)
 {
     struct bench bench;
-    if (!bench_open(&bench, "src/wrong.h"))
+    if (!bench_open(&bench, kernels, "src/wrong.h"))
         return;
     EXPECT(!device_compile(bench.device, &bench.source, ""));
     EXPECT_EQ_U64(bench.errors.count, 1);
@@ -189,7 +130,7 @@ TEST(device_tells_where_a_kernel_is_wrong)
 TEST(device_compiles_again_after_a_mistake_and_knows_its_kernels_alone)
 {
     struct bench bench;
-    if (!bench_open(&bench, "src/wrong.h"))
+    if (!bench_open(&bench, kernels, "src/wrong.h"))
         return;
     EXPECT(!device_compile(bench.device, &bench.source, ""));
     source_release(&bench.source);
@@ -204,7 +145,7 @@ TEST(device_compiles_again_after_a_mistake_and_knows_its_kernels_alone)
 TEST(device_refuses_a_buffer_that_it_has_no_room_for)
 {
     struct bench bench;
-    if (!bench_open(&bench, "src/add.h"))
+    if (!bench_open(&bench, kernels, "src/add.h"))
         return;
     struct device_buffer *small = device_buffer_create(bench.device, 1 << 20, "a small one");
     uint64_t most = device_facts(bench.device)->memory_bytes;
@@ -219,7 +160,7 @@ TEST(device_refuses_a_buffer_that_it_has_no_room_for)
 TEST(device_that_failed_is_lost_and_says_so_once)
 {
     struct bench bench;
-    if (!bench_open(&bench, "src/add.h"))
+    if (!bench_open(&bench, kernels, "src/add.h"))
         return;
     EXPECT(device_compile(bench.device, &bench.source, "-DSHIFT=0"));
     struct device_kernel *add = device_kernel(bench.device, "add");
@@ -234,7 +175,7 @@ TEST(device_that_failed_is_lost_and_says_so_once)
 TEST(device_of_a_number_that_is_not_there_is_refused)
 {
     struct bench bench;
-    if (!bench_open(&bench, "src/add.h"))
+    if (!bench_open(&bench, kernels, "src/add.h"))
         return;
     EXPECT(!opencl_open(4000, &bench.errors));
     EXPECT_TEXT_CONTAINS(errors_text(&bench.errors), "device 4000: there is none of this number, expected at most ");

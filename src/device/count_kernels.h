@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/* Read by OpenCL too. By nobody else: What a grid point asks of the device: sums, and when something happens next. */
+#include "device/kernels.h"
+
+/* Each work-item adds up its share. */
+FW_INLINE void count_terminals(const struct memory *m, FW_GLOBAL ulong *sums, uint32_t application)
+{
+    uint64_t sum[LOCKSTEP_SUMS] = {0};
+    for (size_t i = get_global_id(0); i < FACT(terminals); i += get_global_size(0)) {
+        FW_GLOBAL const struct lockstep_counts *c = counts_of(m, application, (uint32_t)i);
+        sum[SUM_CREATED_PACKETS] += c->created_packets;
+        sum[SUM_CREATED_FLITS] += c->created_flits;
+        sum[SUM_SAMPLED_CREATED] += c->sampled_created;
+        sum[SUM_DELIVERED] += c->delivered_packets;
+        sum[SUM_ACCEPTED] += c->accepted_flits;
+        sum[SUM_LATENCY] += c->latency_sum;
+        sum[SUM_ENTERED] += c->entered;
+        sum[SUM_SAMPLED_DELIVERED] += c->sampled_delivered;
+    }
+    for (uint32_t i = 0; i < LOCKSTEP_SUMS; i++)
+        if (sum[i])
+            atom_add(&sums[application * LOCKSTEP_SUMS + i], sum[i]);
+}
+
+FW_INLINE void count_all(const struct memory *m, FW_GLOBAL ulong *sums, uint32_t applications)
+{
+    for (uint32_t application = 0; application < applications; application++)
+        count_terminals(m, sums, application);
+    uint64_t hops = 0, events = 0;
+    for (size_t i = get_global_id(0); i < FACT(routers); i += get_global_size(0)) {
+        hops += m->router_counts[i].flit_hops;
+        events += m->router_counts[i].events;
+    }
+    for (size_t i = get_global_id(0); i < FACT(terminals); i += get_global_size(0))
+        events += m->terminals[i].events;
+    atom_add(&sums[applications * LOCKSTEP_SUMS + SUM_HOPS], hops);
+    atom_add(&sums[applications * LOCKSTEP_SUMS + SUM_EVENTS], events);
+}
+
+/*
+ * By work-items, each with a share of routers, terminals and places of the channels: the earliest tick from `now` on at
+ * which one of them has something to do, into its own place of `next`; and the last at which it had, behind all of those.
+ */
+FW_INLINE void find_next(const struct memory *m, FW_GLOBAL ulong *next, tick_t now, bool with_timers)
+{
+    tick_t earliest = FW_NEVER, last = 0;
+    for (size_t i = get_global_id(0); i < FACT(routers); i += get_global_size(0)) {
+        tick_t step_at = block_at((struct blocks){m->blocks, FACT(stride)}, (uint32_t)i)->step_at;
+        earliest = step_at >= now && step_at < earliest ? step_at : earliest;
+        last = m->router_counts[i].last_event > last ? m->router_counts[i].last_event : last;
+    }
+    for (size_t i = get_global_id(0); i < FACT(terminals); i += get_global_size(0)) {
+        FW_GLOBAL const struct lockstep_terminal *t = &m->terminals[i];
+        tick_t step_at = m->outlets[i].step_at;
+        earliest = step_at < earliest ? step_at : earliest;
+        for (uint32_t s = 0; with_timers && s < t->sources; s++) {
+            tick_t wake_at = m->sources[t->first_source + s].wake_at;
+            earliest = wake_at < earliest ? wake_at : earliest;
+        }
+        last = t->last_event > last ? t->last_event : last;
+    }
+    for (size_t port = get_global_id(0); port < FACT(slot_row); port += get_global_size(0))
+        for (tick_t ahead = 0; ahead <= FACT(slot_mask); ahead++) {
+            size_t slot = slot_of(m, now + ahead, port);
+            if ((m->flits[slot] || m->credits[slot]) && now + ahead < earliest)
+                earliest = now + ahead;
+        }
+    next[get_global_id(0)] = earliest;
+    next[get_global_size(0) + get_global_id(0)] = last;
+}

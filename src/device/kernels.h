@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * Read by OpenCL too. By nobody else: The kernels of the lockstep engine. Before it stands what the engine writes for a run:
+ * ROUTE() and INJECT(), the functions of the sources by their kinds, WORDS, and FACT() for numbers that do not change.
+ */
+#include "device/lockstep_state.h"
+#include "flitwarp/routing.h"
+#include "metrics/histogram_index.h"
+#include "metrics/packet_record.h"
+
+/* All that lies in the memory of the device. */
+struct memory {
+    FW_GLOBAL const struct lockstep_facts *facts;
+    FW_GLOBAL const struct lockstep_application *applications;
+    FW_GLOBAL const char *tables; /* where the program's address 0 would be */
+    FW_GLOBAL uchar *blocks;
+    FW_GLOBAL tick_t *ready_at;
+    FW_GLOBAL uint64_t *routes;
+    FW_GLOBAL const struct link *links;
+    FW_GLOBAL uint64_t *flits, *credits;
+    FW_GLOBAL struct packet *packets;
+    FW_GLOBAL uint32_t *free_places, *freed;
+    FW_GLOBAL struct outlet *outlets;
+    FW_GLOBAL struct injector *injectors;
+    FW_GLOBAL uint32_t *outlet_credits;
+    FW_GLOBAL struct lockstep_source *sources;
+    FW_GLOBAL struct lockstep_terminal *terminals;
+    FW_GLOBAL struct lockstep_counts *counts; /* by application * terminals + terminal */
+    FW_GLOBAL struct lockstep_router_counts *router_counts;
+    FW_GLOBAL uint64_t *histograms; /* by ((application * copies + copy) * histograms + histogram) * buckets + bucket */
+    FW_GLOBAL struct lockstep_bin *bins;
+    FW_GLOBAL uint64_t *accepted_from; /* by application * terminals + terminal */
+    FW_GLOBAL uint32_t *fault;
+};
+
+#define FW_CHECK(condition, ...)                                                                                       \
+    do {                                                                                                               \
+        if (!(condition))                                                                                              \
+            *FAULT_OF = __LINE__;                                                                                      \
+    } while (0)
+
+struct network {
+    const struct memory *memory;
+    struct routing routing;
+    struct {
+        bool reserves_packet;
+        uint32_t buffer_depth;
+    } plan;
+};
+
+static inline FW_GLOBAL struct packet *network_packet(const struct network *network, uint32_t handle)
+{
+    return &network->memory->packets[handle];
+}
+static inline FW_GLOBAL const struct link *network_link(const struct network *network, uint32_t router, uint32_t port)
+{
+    const struct memory *m = network->memory;
+    return &m->links[(size_t)router * FACT(ports) + port];
+}
+static inline uint32_t network_room_for(const struct network *network, uint32_t flits)
+{
+    (void)network;
+    return flits;
+}
+
+FW_INLINE struct routing routing_of(const struct memory *m)
+{
+    return (struct routing){
+        .tables = m->tables,
+        .config = m->tables + FACT(routing_config_at),
+        .state = (FW_GLOBAL void *)(m->tables + FACT(routing_state_at)),
+        .seed = FACT(seed),
+        .num_vcs = FACT(num_vcs),
+        .vcs = FACT(routing_vcs),
+        .protocol_vcs = FACT(protocol_vcs),
+        .classes = FACT(classes),
+        .all_escape_vcs = FACT(all_escape_vcs),
+        .words = WORDS,
+        .local_ports = FACT(local_ports),
+        .terminal_ports = FACT(terminal_ports),
+        .ejection_channels = FACT(ejection_channels),
+        .terminal_slot = (FW_GLOBAL const uint16_t *)(m->tables + FACT(terminal_slot_at)),
+        .class_vcs = (FW_GLOBAL const uint64_t *)(m->tables + FACT(class_vcs_at)),
+        .eject_vcs = (FW_GLOBAL const uint64_t *)(m->tables + FACT(eject_vcs_at)),
+    };
+}
+
+FW_INLINE struct network network_of(const struct memory *m)
+{
+    return (struct network){.memory = m,
+                            .routing = routing_of(m),
+                            .plan = {.reserves_packet = FACT(reserves_packet), .buffer_depth = FACT(buffer_depth)}};
+}
+
+/* ---- channels ---- */
+
+/* The place of a receiving port at a tick. Ports of terminals come behind those of routers. */
+FW_INLINE size_t slot_of(const struct memory *m, tick_t when, size_t port)
+{
+    return (when & FACT(slot_mask)) * FACT(slot_row) + port;
+}
+FW_INLINE size_t router_port(const struct memory *m, uint32_t router, uint32_t port)
+{
+    return (size_t)router * FACT(ports) + port;
+}
+FW_INLINE size_t terminal_port(const struct memory *m, uint32_t terminal, uint32_t port)
+{
+    return (size_t)FACT(routers) * FACT(ports) + (size_t)terminal * FACT(terminal_ports) + port;
+}
+/* Of the far end of a router's channel, by the router's own port. */
+FW_INLINE size_t far_port(const struct memory *m, struct lane_place to, bool at_router)
+{
+    uint32_t port = to.lane / FACT(num_vcs);
+    return at_router ? router_port(m, to.target, port) : terminal_port(m, to.target, port);
+}
+
+FW_INLINE void put_flit(const struct memory *m, size_t port, uint32_t vc, struct flit flit, tick_t when)
+{
+    uint32_t place = (flit.place & (FLIT_HEAD | FLIT_TAIL)) | vc << SLOT_VC_SHIFT | (flit.place & SLOT_POSITION);
+    m->flits[slot_of(m, when, port)] = (uint64_t)(flit.packet + 1) << 32 | place;
+}
+FW_INLINE void put_credit(const struct memory *m, size_t port, uint32_t vc, tick_t when)
+{
+    m->credits[slot_of(m, when, port)] |= bit(vc);
+}
+/* What has come to a port; false: nothing. */
+FW_INLINE bool take_flit(const struct memory *m, size_t slot, struct flit *flit, uint32_t *vc)
+{
+    uint64_t word = m->flits[slot];
+    if (!word)
+        return false;
+    m->flits[slot] = 0;
+    *vc = (uint32_t)word >> SLOT_VC_SHIFT & SLOT_VC_MASK;
+    flit->packet = (uint32_t)(word >> 32) - 1;
+    flit->place = (uint32_t)word & (FLIT_HEAD | FLIT_TAIL | SLOT_POSITION);
+    return true;
+}
+FW_INLINE uint64_t take_credits(const struct memory *m, size_t slot)
+{
+    uint64_t vcs = m->credits[slot];
+    if (vcs)
+        m->credits[slot] = 0;
+    return vcs;
+}
+
+#include "device/router_kernel.h"
+#include "device/terminal_kernel.h"
+#include "device/count_kernels.h"
+
+/* ---- the kernels ---- */
+
+#define MEMORY_ARGUMENTS                                                                                               \
+    FW_GLOBAL const struct lockstep_facts *facts, FW_GLOBAL const struct lockstep_application *applications,           \
+        FW_GLOBAL const char *tables, ulong tables_from, FW_GLOBAL uchar *blocks, FW_GLOBAL ulong *ready_at,           \
+        FW_GLOBAL ulong *routes, FW_GLOBAL const struct link *links, FW_GLOBAL ulong *flits, FW_GLOBAL ulong *credits, \
+        FW_GLOBAL struct packet *packets, FW_GLOBAL uint *free_places, FW_GLOBAL uint *freed,                          \
+        FW_GLOBAL struct outlet *outlets, FW_GLOBAL struct injector *injectors, FW_GLOBAL uint *outlet_credits,        \
+        FW_GLOBAL struct lockstep_source *sources, FW_GLOBAL struct lockstep_terminal *terminals,                      \
+        FW_GLOBAL struct lockstep_counts *counts, FW_GLOBAL struct lockstep_router_counts *router_counts,              \
+        FW_GLOBAL ulong *histograms, FW_GLOBAL struct lockstep_bin *bins, FW_GLOBAL ulong *accepted_from,              \
+        FW_GLOBAL uint *fault
+#define MEMORY                                                                                                         \
+    {                                                                                                                  \
+        facts, applications, tables - tables_from, blocks, ready_at, routes, links, flits, credits, packets,           \
+            free_places, freed, outlets, injectors, outlet_credits, sources, terminals, counts, router_counts,         \
+            histograms, bins, accepted_from, fault                                                                     \
+    }
+
+/* A tick: routers first, then terminals. */
+__kernel void lockstep_tick(MEMORY_ARGUMENTS, ulong now, ulong window_start, ulong window_end, uint is_draining)
+{
+    const struct memory memory = MEMORY;
+    const struct memory *m = &memory;
+    size_t item = get_global_id(0);
+    const struct lockstep_phase phase = {window_start, window_end, is_draining};
+    if (item < FACT(routers))
+        router_tick(m, (uint32_t)item, now);
+    else if (item - FACT(routers) < FACT(terminals))
+        terminal_tick(m, (uint32_t)(item - FACT(routers)), now, &phase);
+}
+
+/* Draining begins: what waits at its terminal never enters. */
+__kernel void lockstep_withdraw(MEMORY_ARGUMENTS)
+{
+    const struct memory memory = MEMORY;
+    if (get_global_id(0) < memory.facts->terminals)
+        terminal_withdraw(&memory, (uint32_t)get_global_id(0));
+}
+
+/* Sums over all terminals and routers, see enum LOCKSTEP_SUMS; and when the last event was. */
+__kernel void lockstep_count(MEMORY_ARGUMENTS, FW_GLOBAL ulong *sums, uint application_count)
+{
+    const struct memory memory = MEMORY;
+    count_all(&memory, sums, application_count);
+}
+
+/* The next tick with events, into *next, which is FW_NEVER before. */
+__kernel void lockstep_next(MEMORY_ARGUMENTS, FW_GLOBAL ulong *next, ulong now, uint with_timers)
+{
+    const struct memory memory = MEMORY;
+    find_next(&memory, next, now, with_timers);
+}

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The lockstep engine at work, see lockstep.h. */
+#include "device/lockstep.h"
+
+#include "base/need.h"
+#include "flitwarp/steady.h"
+#include "network/interface/standard.h"
+#include "network/router/input_queued.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define GROUP 64        /* work-items of a group */
+#define FLUSH_TICKS 256 /* launches that are handed over at once */
+
+/* A device that is lost in a run ends the program, which has written nothing yet. */
+static void need(const struct lockstep *l, bool is_good)
+{
+    if (is_good)
+        return;
+    errors_print(l->errors, stderr);
+    need_failed("the device does not go on, and the run ends here");
+}
+
+static void check_fault(struct lockstep *l)
+{
+    uint32_t fault;
+    need(l, buffer_read(l->buffers[BUFFER_FAULT], 0, &fault, sizeof fault));
+    NEED(fault != FAULT_NO_PACKET,
+         "a terminal has more than %llu packets in the network, for which there is no room on the device",
+         (unsigned long long)l->facts.packets_each);
+    FW_CHECK(!fault, "on the device, before tick %llu: %s", (unsigned long long)l->now,
+             fault == FAULT_WINDOW ? "a window longer than was said" : source_place(&l->source, fault, l->arena));
+}
+
+/* ---- ticks ---- */
+
+static struct lockstep_phase phase_of(const struct lockstep *l)
+{
+    const struct application *application = &l->workload->applications[0];
+    enum phase phase = application->phase;
+    return (struct lockstep_phase){
+        .window_start = phase >= PHASE_GENERATING ? application->phase_start[PHASE_GENERATING] : FW_NEVER,
+        .window_end = phase >= PHASE_FINISHING ? application->phase_start[PHASE_FINISHING] : FW_NEVER,
+        .is_draining = phase == PHASE_DRAINING,
+    };
+}
+
+static void lockstep_run(struct network_runner *runner, tick_t last)
+{
+    struct lockstep *l = (struct lockstep *)(void *)runner;
+    if (!l->has_begun) {
+        l->has_begun = true;
+        lockstep_begin_sources(l);
+    }
+    struct device_kernel *tick = l->kernels[KERNEL_TICK];
+    const struct lockstep_phase phase = phase_of(l);
+    uint32_t argument = l->next_argument + 1;
+    bool is_good = kernel_set(tick, argument, &phase.window_start, sizeof phase.window_start) &&
+                   kernel_set(tick, argument + 1, &phase.window_end, sizeof phase.window_end) &&
+                   kernel_set(tick, argument + 2, &phase.is_draining, sizeof phase.is_draining);
+    for (; is_good && l->now <= last; l->now++) {
+        is_good = kernel_set(tick, l->next_argument, &l->now, sizeof l->now) &&
+                  kernel_launch(tick, l->facts.routers + l->facts.terminals, GROUP);
+        if (l->now % FLUSH_TICKS == 0)
+            is_good = is_good && device_flush(l->device);
+    }
+    need(l, is_good);
+    l->is_counted = false;
+}
+
+/* The next tick with events, timers among them or not; and the last one that had any. */
+static tick_t find_next(struct lockstep *l, bool with_timers, tick_t *last)
+{
+    struct device_kernel *kernel = l->kernels[KERNEL_NEXT];
+    uint64_t *found = memory_take(2 * COUNTING_ITEMS * sizeof *found);
+    uint32_t timers = with_timers;
+    tick_t next = FW_NEVER;
+    need(l, kernel_set_buffer(kernel, l->next_argument, l->buffers[BUFFER_NEXT]) &&
+                kernel_set(kernel, l->next_argument + 1, &l->now, sizeof l->now) &&
+                kernel_set(kernel, l->next_argument + 2, &timers, sizeof timers) &&
+                kernel_launch(kernel, COUNTING_ITEMS, GROUP) &&
+                buffer_read(l->buffers[BUFFER_NEXT], 0, found, 2 * COUNTING_ITEMS * sizeof *found));
+    *last = 0;
+    for (uint32_t i = 0; i < COUNTING_ITEMS; i++) {
+        next = found[i] < next ? found[i] : next;
+        *last = found[COUNTING_ITEMS + i] > *last ? found[COUNTING_ITEMS + i] : *last;
+    }
+    memory_give(found);
+    return next;
+}
+
+/* Asked for at every grid point, and needed where the network is empty, or draining. What comes sooner than that is `now`. */
+static tick_t lockstep_next(struct network_runner *runner)
+{
+    struct lockstep *l = (struct lockstep *)(void *)runner;
+    tick_t last, next;
+    if (!l->has_begun || (l->in_flight && l->workload->phase != PHASE_DRAINING))
+        return l->now;
+    next = find_next(l, true, &last);
+    if (next != FW_NEVER && next > l->now)
+        l->now = next; /* nothing happens before */
+    if (next == FW_NEVER)
+        l->network->engine->now = last;
+    return next;
+}
+
+static bool lockstep_is_about_to_move(struct network_runner *runner)
+{
+    struct lockstep *l = (struct lockstep *)(void *)runner;
+    tick_t last;
+    return find_next(l, false, &last) != FW_NEVER;
+}
+
+/* ---- grid points ---- */
+
+static void count(struct lockstep *l)
+{
+    struct device_kernel *kernel = l->kernels[KERNEL_COUNT];
+    uint32_t applications = l->workload->count;
+    uint64_t bytes = (applications * LOCKSTEP_SUMS + NETWORK_SUMS) * sizeof *l->sums;
+    if (l->is_counted)
+        return;
+    need(l, buffer_fill(l->buffers[BUFFER_SUMS], 0, bytes, 0) &&
+                kernel_set_buffer(kernel, l->next_argument, l->buffers[BUFFER_SUMS]) &&
+                kernel_set(kernel, l->next_argument + 1, &applications, sizeof applications) &&
+                kernel_launch(kernel, COUNTING_ITEMS, GROUP) &&
+                buffer_read(l->buffers[BUFFER_SUMS], 0, l->sums, bytes));
+    check_fault(l);
+    l->in_flight = 0;
+    for (uint32_t i = 0; i < applications; i++)
+        l->in_flight += l->sums[i * LOCKSTEP_SUMS + SUM_ENTERED] - l->sums[i * LOCKSTEP_SUMS + SUM_DELIVERED];
+    l->is_counted = true;
+}
+
+static void lockstep_count(struct network_runner *runner, struct network_totals *totals)
+{
+    struct lockstep *l = (struct lockstep *)(void *)runner;
+    const uint64_t *sums = &l->sums[l->workload->count * LOCKSTEP_SUMS];
+    count(l);
+    totals->flit_hops = sums[SUM_HOPS];
+    totals->events = sums[SUM_EVENTS];
+    totals->in_flight = l->in_flight;
+}
+
+/* Latencies by the moment of creation go into slots whose length depends on the latest of them. */
+static void gather_bins(struct lockstep *l, uint32_t application, struct measurement *m)
+{
+    uint64_t bytes = l->facts.bins * sizeof(struct lockstep_bin);
+    struct lockstep_bin *bins = memory_take(bytes);
+    need(l, buffer_read(l->buffers[BUFFER_BINS], application * bytes, bins, bytes));
+    m->batches = (struct batch_means){0};
+    for (uint64_t moment = 0; moment < l->facts.bins; moment++)
+        if (bins[moment].count)
+            batch_means_add_many(&m->batches, moment, bins[moment].sum, bins[moment].count);
+    memory_give(bins);
+}
+
+static bool asks_for_interval(const struct lockstep *l, uint32_t number)
+{
+    const struct application *application = &l->workload->applications[number];
+    const struct sampling_config *sampling = application->window.sampling;
+    return application->phase == PHASE_GENERATING && sampling->sample == TICKS_AUTO &&
+           l->now + application->check_interval >= application->phase_start[PHASE_GENERATING] + sampling->min_sample;
+}
+
+static void gather_at_grid_point(struct lockstep *l, uint32_t number, struct measurement *m)
+{
+    const uint64_t *sums = &l->sums[number * LOCKSTEP_SUMS];
+    m->created_packets = sums[SUM_CREATED_PACKETS];
+    m->created_flits = sums[SUM_CREATED_FLITS];
+    m->sampled_created = sums[SUM_SAMPLED_CREATED];
+    m->delivered_packets = sums[SUM_DELIVERED];
+    m->accepted_flits = sums[SUM_ACCEPTED];
+    m->latency_sum = sums[SUM_LATENCY];
+    m->sampled_delivered = sums[SUM_SAMPLED_DELIVERED];
+    if (asks_for_interval(l, number))
+        gather_bins(l, number, m);
+}
+
+static void gather_histogram(const uint64_t *copies, uint32_t kind, struct histogram *histogram, uint64_t sum,
+                             uint64_t least, uint64_t most)
+{
+    *histogram = (struct histogram){.sum = sum, .min = least, .span = most - least};
+    for (uint32_t copy = 0; copy < HISTOGRAM_COPIES; copy++)
+        for (uint32_t bucket = 0; bucket < HISTOGRAM_BUCKETS; bucket++)
+            histogram->buckets[bucket] += copies[(copy * LOCKSTEP_HISTOGRAMS + kind) * HISTOGRAM_BUCKETS + bucket];
+}
+
+static void lower(uint64_t *least, uint64_t value, bool is_first) { *least = is_first || value < *least ? value : *least; }
+static void raise_to(uint64_t *most, uint64_t value) { *most = value > *most ? value : *most; }
+
+/* Sums and extremes of all terminals. */
+static struct lockstep_counts sum_counts(struct lockstep *l, uint32_t application, struct measurement *m)
+{
+    uint64_t terminals = l->facts.terminals, bytes = terminals * sizeof(struct lockstep_counts);
+    struct lockstep_counts *counts = memory_take(bytes), all = {0};
+    need(l, buffer_read(l->buffers[BUFFER_COUNTS], application * bytes, counts, bytes));
+    for (uint64_t i = 0; i < terminals; i++) {
+        const struct lockstep_counts *c = &counts[i];
+        bool is_first = all.sampled_delivered == 0;
+        l->workload->sequences[i] += (uint32_t)c->created_packets;
+        m->digest.lanes[0] += c->digest[0];
+        m->digest.lanes[1] += c->digest[1];
+        if (!c->sampled_delivered)
+            continue;
+        all.sampled_sum += c->sampled_sum;
+        all.network_sum += c->network_sum;
+        all.hops_sum += c->hops_sum;
+        lower(&all.least_latency, c->least_latency, is_first);
+        lower(&all.least_network, c->least_network, is_first);
+        all.least_hops = is_first || c->least_hops < all.least_hops ? c->least_hops : all.least_hops;
+        raise_to(&all.most_latency, c->most_latency);
+        raise_to(&all.most_network, c->most_network);
+        all.most_hops = c->most_hops > all.most_hops ? c->most_hops : all.most_hops;
+        all.sampled_delivered += c->sampled_delivered;
+    }
+    memory_give(counts);
+    return all;
+}
+
+static void gather_at_end(struct lockstep *l, uint32_t number, struct measurement *m)
+{
+    uint64_t bytes = (uint64_t)HISTOGRAM_COPIES * LOCKSTEP_HISTOGRAMS * HISTOGRAM_BUCKETS * sizeof(uint64_t);
+    uint64_t *copies = memory_take(bytes);
+    need(l, buffer_read(l->buffers[BUFFER_HISTOGRAMS], number * bytes, copies, bytes));
+    const struct lockstep_counts all = sum_counts(l, number, m);
+    gather_histogram(copies, HISTOGRAM_LATENCY, &m->packet_latency, all.sampled_sum, all.least_latency,
+                     all.most_latency);
+    gather_histogram(copies, HISTOGRAM_NETWORK, &m->network_latency, all.network_sum, all.least_network,
+                     all.most_network);
+    gather_histogram(copies, HISTOGRAM_HOPS, &m->hops, all.hops_sum, all.least_hops, all.most_hops);
+    m->message_latency = m->packet_latency; /* each is one packet */
+    gather_bins(l, number, m);
+    memory_give(copies);
+}
+
+static void lockstep_gather(struct network_runner *runner, uint32_t application, uint32_t moment)
+{
+    struct lockstep *l = (struct lockstep *)(void *)runner;
+    struct measurement *m = &l->workload->measurements[application];
+    uint64_t bytes = l->facts.terminals * sizeof *m->accepted_from;
+    count(l);
+    if (moment == RESULT_AT_GRID_POINTS)
+        gather_at_grid_point(l, application, m);
+    else if (moment == RESULT_AT_WINDOW_ENDS)
+        need(l, buffer_read(l->buffers[BUFFER_ACCEPTED_FROM], application * bytes, m->accepted_from, bytes));
+    else
+        gather_at_end(l, application, m);
+}
+
+/* ---- those who look ---- */
+
+static void read_packets(struct lockstep *l)
+{
+    uint64_t bytes = l->facts.terminals * l->facts.packets_each * sizeof(struct packet);
+    if (!l->packets)
+        l->packets = memory_take(bytes);
+    need(l, buffer_read(l->buffers[BUFFER_PACKETS], 0, l->packets, bytes));
+    l->network->packets.items = (unsigned char *)l->packets;
+}
+
+static void lockstep_bring(struct network_runner *runner, bool with_packets)
+{
+    struct lockstep *l = (struct lockstep *)(void *)runner;
+    const struct lockstep_facts *f = &l->facts;
+    const struct input_queued *q = l->network->core->routers;
+    const struct interfaces *n = l->network->core->interfaces;
+    need(l, buffer_read(l->buffers[BUFFER_BLOCKS], 0, q->blocks.first, f->routers * f->stride) &&
+                buffer_read(l->buffers[BUFFER_OUTLET_CREDITS], 0, n->credits,
+                            f->terminals * f->outlet_lanes * sizeof(uint32_t)));
+    if (with_packets)
+        read_packets(l);
+}
+
+static void lockstep_withdraw(struct network_runner *runner)
+{
+    struct lockstep *l = (struct lockstep *)(void *)runner;
+    need(l, kernel_launch(l->kernels[KERNEL_WITHDRAW], l->facts.terminals, GROUP));
+}
+
+/* ---- beginning and end ---- */
+
+struct lockstep *lockstep_create(struct network *network, struct workload *workload, uint32_t device,
+                                 struct arena *arena, struct errors *errors)
+{
+    if (!lockstep_check(network, workload, errors))
+        return NULL;
+    struct lockstep *l = arena_array(arena, struct lockstep, 1);
+    *l = (struct lockstep){.runner = {.run = lockstep_run,
+                                      .next = lockstep_next,
+                                      .count = lockstep_count,
+                                      .is_about_to_move = lockstep_is_about_to_move,
+                                      .gather = lockstep_gather,
+                                      .bring = lockstep_bring,
+                                      .withdraw = lockstep_withdraw},
+                           .network = network,
+                           .workload = workload,
+                           .errors = errors,
+                           .arena = arena,
+                           .sums = arena_array(arena, uint64_t, workload->count * LOCKSTEP_SUMS + NETWORK_SUMS)};
+    l->device = opencl_open(device, errors);
+    if (!l->device || !lockstep_build(l)) {
+        lockstep_release(l);
+        return NULL;
+    }
+    network->core->runner = &l->runner;
+    return l;
+}
+
+void lockstep_release(struct lockstep *l)
+{
+    if (!l)
+        return;
+    if (l->packets)
+        l->network->packets.items = NULL;
+    memory_give(l->packets);
+    opencl_close(l->device);
+    source_release(&l->source);
+    arena_release(&l->tables);
+}

@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a run on a device is compiled of: numbers, tables of the components, which make them a second time in one piece of
+ * memory that is copied as it is, and the text that binds kernels and components together. And its memory.
+ */
+#include "device/lockstep.h"
+
+#include "base/text.h"
+#include "config/options.h"
+#include "flitwarp/steady.h"
+#include "network/interface/standard.h"
+#include "network/router/input_queued.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- numbers ---- */
+
+static void set_router_facts(struct lockstep_facts *f, const struct input_queued *q)
+{
+#define ROUTER_FACT(name) f->name = q->name
+    ROUTER_FACT(ports), ROUTER_FACT(num_vcs), ROUTER_FACT(lanes), ROUTER_FACT(ring_mask), ROUTER_FACT(room);
+    ROUTER_FACT(depth), ROUTER_FACT(cycle), ROUTER_FACT(routing), ROUTER_FACT(vc_allocation), ROUTER_FACT(to_channel);
+    ROUTER_FACT(credit), ROUTER_FACT(next_packet), ROUTER_FACT(busy_after_grant), ROUTER_FACT(vc_needs_credit);
+    ROUTER_FACT(stores_packet), ROUTER_FACT(reserves_packet), ROUTER_FACT(needs_room), ROUTER_FACT(credits_wake);
+    ROUTER_FACT(ends_in_a_cycle), ROUTER_FACT(steps_each_tick), ROUTER_FACT(locks_outputs), ROUTER_FACT(keeps_outputs);
+    ROUTER_FACT(queues_to_send), ROUTER_FACT(outputs_at), ROUTER_FACT(vc_state_at), ROUTER_FACT(switch_state_at);
+    ROUTER_FACT(arbiter_state_at), ROUTER_FACT(arbiters_each), ROUTER_FACT(arbiter_port_mask), ROUTER_FACT(free_at_at);
+    ROUTER_FACT(locks_at), ROUTER_FACT(credited_at), ROUTER_FACT(rings_at);
+    f->stride = q->blocks.stride;
+    f->local_ports = q->network->routing.local_ports;
+}
+
+static void set_interface_facts(struct lockstep_facts *f, const struct interfaces *n)
+{
+    f->channels = n->channels;
+    f->outlet_lanes = n->lanes;
+    f->channel_cycle = n->channel_cycle;
+    f->all_vcs = n->all_vcs;
+    f->injection_vcs = n->config.injection_vcs;
+    f->buffer_depth = n->network->plan.buffer_depth;
+}
+
+/* The longest that anything is on its way. */
+static tick_t longest_way(const struct network *network, const struct input_queued *q, const struct interfaces *n)
+{
+    tick_t longest = 1, leaves = q->to_channel > q->credit ? q->to_channel : q->credit;
+    for (size_t i = 0; i < (size_t)network->topology.routers * network->ports; i++) {
+        const struct link *link = &network->links[i];
+        if (link->target == FW_NONE)
+            continue;
+        tick_t queued = q->queues_to_send ? (tick_t)q->room * q->num_vcs * link->cycle + link->cycle : 0;
+        tick_t way = link->latency + leaves + queued + n->config.latency;
+        longest = way > longest ? way : longest;
+    }
+    return longest;
+}
+
+#define SMALL_REGIONS ((uint64_t)64 << 20) /* bytes; as long as they suffice, no region can be too small */
+
+/* Places for the packets of one terminal: as many as the network holds, or twice its share of that. */
+static uint64_t packets_each(const struct network *network, const struct input_queued *q)
+{
+    uint64_t terminals = network->topology.terminals;
+    uint64_t all = (uint64_t)network->topology.routers * q->lanes * (q->depth + 1) + 64;
+    uint64_t each = all * terminals * sizeof(struct packet) <= SMALL_REGIONS ? all : 2 * all / terminals + 128;
+    each = each < all ? each : all;
+    return (each + 31) / 32 * 32;
+}
+
+/* Bins for the longest window that the applications can have. */
+static uint64_t count_bins(const struct workload *workload)
+{
+    uint64_t longest = 0;
+    for (uint32_t i = 0; i < workload->count; i++) {
+        const struct sampling_config *sampling = workload->applications[i].window.sampling;
+        uint64_t ticks = sampling->sample == TICKS_AUTO ? sampling->max_sample : sampling->sample;
+        longest = ticks > longest ? ticks : longest;
+    }
+    uint64_t interval = workload->config->check_interval;
+    return (longest / interval + 3) * interval;
+}
+
+static bool set_facts(struct lockstep *l)
+{
+    const struct network *network = l->network;
+    const struct input_queued *q = network->core->routers;
+    const struct interfaces *n = network->core->interfaces;
+    struct lockstep_facts *f = &l->facts;
+    set_router_facts(f, q);
+    set_interface_facts(f, n);
+    f->routers = network->topology.routers;
+    f->terminals = network->topology.terminals;
+    f->terminal_ports = network->terminal_ports;
+    f->ejection_channels = network->routing.ejection_channels;
+    f->slot_row = f->routers * f->ports + f->terminals * f->terminal_ports;
+    f->packets_each = packets_each(network, q);
+    f->bins = count_bins(l->workload);
+    tick_t slots = 2;
+    while (slots <= longest_way(network, q, n))
+        slots *= 2;
+    f->slot_mask = slots - 1;
+    if (slots * f->slot_row * 2 * sizeof(uint64_t) <= device_facts(l->device)->memory_bytes)
+        return true;
+    return errors_add(l->errors, "the channels' latencies of up to %" PRIu64 " ticks take more memory than the device has",
+                      (uint64_t)slots);
+}
+
+/* ---- tables ---- */
+
+static const void *copy_into(struct arena *arena, const void *from, size_t bytes)
+{
+    return memcpy(arena_take(arena, bytes ? bytes : 1), from, bytes);
+}
+
+/* The settings of a component, read once more, so that all that they name lies in the arena. */
+static struct choice read_again(struct lockstep *l, const struct choice *choice, const char *kind, struct arena *arena)
+{
+    struct config_reader reader = {.arena = arena, .errors = l->errors, .tick_seconds = l->workload->tick_seconds};
+    const struct option row = {.key = kind, .kind = kind};
+    struct choice again = *choice;
+    choice_read(&reader, &row, (struct json *)choice->node, &again);
+    return again;
+}
+
+static uint64_t address_of(const void *pointer) { return (uint64_t)(uintptr_t)pointer; }
+
+static void make_routing_tables(struct lockstep *l, struct arena *arena)
+{
+    const struct routing *built = &l->network->routing;
+    struct lockstep_facts *f = &l->facts;
+    struct choice choice = read_again(l, &l->network->core->config->routing, "routing", arena);
+    struct routing routing = *built;
+    routing.config = choice.config;
+    routing.state = NULL;
+    built->ops->prepare(&routing, &choice, arena, l->errors);
+    f->seed = built->seed;
+    f->routing_vcs = built->vcs;
+    f->protocol_vcs = built->protocol_vcs;
+    f->classes = built->classes;
+    f->all_escape_vcs = built->all_escape_vcs;
+    f->routing_config_at = address_of(choice.config);
+    f->routing_state_at = address_of(routing.state);
+    f->class_vcs_at =
+        address_of(copy_into(arena, built->class_vcs, sizeof *built->class_vcs * ((size_t)built->classes + 1)));
+    f->eject_vcs_at = address_of(
+        copy_into(arena, built->eject_vcs, sizeof *built->eject_vcs * (built->local_ports / built->terminal_ports)));
+    f->terminal_slot_at =
+        address_of(copy_into(arena, built->terminal_slot, sizeof *built->terminal_slot * f->terminals));
+    f->ejection_router_at =
+        address_of(copy_into(arena, l->network->core->ejection_router, sizeof(uint32_t) * f->terminals));
+}
+
+/* The number of a function among those of its kind that applications have: in the order of their first use. */
+static uint32_t kind_of(const struct lockstep *l, uint32_t application, size_t choice_at)
+{
+    uint32_t kinds = 0;
+    for (uint32_t i = 0; i <= application; i++) {
+        const char *function = NULL;
+        for (uint32_t j = 0; j <= i; j++) {
+            const struct choice *choice =
+                (const void *)((const char *)l->workload->applications[j].config + choice_at);
+            const struct choice *last = (const void *)((const char *)l->workload->applications[i].config + choice_at);
+            if (strcmp(choice->component->device.function, last->component->device.function) == 0 && !function)
+                function = j < i ? "" : last->component->device.function;
+        }
+        const struct choice *own = (const void *)((const char *)l->workload->applications[application].config + choice_at);
+        const struct choice *here = (const void *)((const char *)l->workload->applications[i].config + choice_at);
+        if (strcmp(own->component->device.function, here->component->device.function) == 0)
+            return kinds;
+        kinds += *function != 0;
+    }
+    return kinds;
+}
+
+static struct lockstep_application make_application(struct lockstep *l, uint32_t number, struct arena *arena)
+{
+    const struct application *application = &l->workload->applications[number];
+    const struct steady_config *config = application->config;
+    const struct steady *steady = application->state;
+    struct choice traffic_choice = read_again(l, &config->traffic, "traffic", arena);
+    struct choice size_choice = read_again(l, &config->size, "size", arena);
+    struct choice injection_choice = read_again(l, &config->injection, "injection", arena);
+    struct traffic_space space = application->space;
+    struct traffic traffic;
+    struct size size;
+    space.arena = arena;
+    traffic_init(&traffic, &traffic_choice, &space, l->errors);
+    size_init(&size, &size_choice, arena, l->errors);
+    return (struct lockstep_application){
+        .injection_config_at = address_of(injection_choice.config),
+        .limits_at = address_of(copy_into(arena, steady->injection.limits, sizeof steady->injection.limits)),
+        .traffic_config_at = address_of(traffic_choice.config),
+        .traffic_state_at = address_of(traffic.state),
+        .size_config_at = address_of(size_choice.config),
+        .size_state_at = address_of(size.state),
+        .terminals_at =
+            address_of(copy_into(arena, application->terminals, sizeof(uint32_t) * application->ranks)),
+        .cycle = application->cycle,
+        .rate = steady->injection.rate,
+        .a = steady->injection.a,
+        .b = steady->injection.b,
+        .ranks = application->ranks,
+        .size_max = size.max,
+        .injection_kind = kind_of(l, number, offsetof(struct steady_config, injection)),
+        .traffic_kind = kind_of(l, number, offsetof(struct steady_config, traffic)),
+        .size_kind = kind_of(l, number, offsetof(struct steady_config, size)),
+        .protocol = config->common.protocol_class,
+    };
+}
+
+/* All tables in one piece; how large that is shows when they are made. */
+static size_t make_tables(struct lockstep *l, struct lockstep_application *applications)
+{
+    for (size_t room = (size_t)1 << 20; l->errors->count == 0; room *= 4) {
+        arena_release(&l->tables);
+        l->tables_at = arena_reserve(&l->tables, room);
+        make_routing_tables(l, &l->tables);
+        for (uint32_t i = 0; i < l->workload->count; i++)
+            applications[i] = make_application(l, i, &l->tables);
+        size_t bytes = arena_reserved(&l->tables, l->tables_at);
+        if (bytes)
+            return bytes;
+    }
+    return 0;
+}
+
+/* ---- the text ---- */
+
+static void add_choice_of(struct text *text, const struct lockstep *l, size_t choice_at, const char *head,
+                          const char *arguments)
+{
+    text_addf(text, "static inline %s\n{\n    switch (kind) {\n", head);
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < l->workload->count; i++) {
+        const struct choice *choice = (const void *)((const char *)l->workload->applications[i].config + choice_at);
+        if (kind_of(l, i, choice_at) != next)
+            continue;
+        text_addf(text, "    case %u:\n        return %s(%s);\n", next++, choice->component->device.function, arguments);
+    }
+    text_addf(text, "    }\n    return 0;\n}\n");
+}
+
+static bool add_form(struct lockstep *l, const struct component *component)
+{
+    return source_add_file(&l->source, component->device.file);
+}
+
+#define FACT_TEXT_(name) text_addf(&text, "#define FACT_" #name " %" PRIu64 "ul\n", l->facts.name);
+
+static bool make_source(struct lockstep *l)
+{
+    const struct network_config *config = l->network->core->config;
+    const struct input_queued *q = l->network->core->routers;
+    struct text text = {0};
+    l->source = (struct device_source){.files = device_files, .errors = l->errors};
+    if (!source_add_file(&l->source, "include/flitwarp/both.h"))
+        return false;
+    bool is_constant = device_facts(l->device)->is_gpu; /* there compiling is cheap beside the run */
+    if (is_constant) {
+        LOCKSTEP_FACTS(FACT_TEXT_)
+    }
+    text_addf(&text, "#define FACT(name) (%s)\n", is_constant ? "FACT_##name" : "m->facts->name");
+    text_addf(&text, "#define WORDS %u\n%s#define ROUTE(question) %s(question)\n#define INJECT(question) ((void)(question))\n"
+                    "#define HAS_INJECTION_VCS 0\n#define INJECTION_VCS(routing, packet) 0\n",
+             q->words, q->is_usual ? "#define USUAL_ROUTER\n" : "", config->routing.component->device.function);
+    source_add_text(&l->source, "settings", text.chars);
+    text_release(&text);
+    bool is_good = source_add_file(&l->source, "src/base/random.c") && add_form(l, config->routing.component);
+    for (uint32_t i = 0; i < l->workload->count && is_good; i++) {
+        const struct steady_config *steady = l->workload->applications[i].config;
+        is_good = add_form(l, steady->injection.component) && add_form(l, steady->traffic.component) &&
+                  add_form(l, steady->size.component);
+    }
+    if (!is_good)
+        return false;
+    text = (struct text){0};
+    add_choice_of(&text, l, offsetof(struct steady_config, injection),
+                  "uint64_t injection_gap(uint32_t kind, const struct injection *injection, uint64_t *state, bool first, "
+                  "struct random *random)",
+                  "injection, state, first, random");
+    add_choice_of(&text, l, offsetof(struct steady_config, traffic),
+                  "uint32_t traffic_destination(uint32_t kind, const struct traffic *traffic, uint32_t source, "
+                  "struct random *random)",
+                  "traffic, source, random");
+    add_choice_of(&text, l, offsetof(struct steady_config, size),
+                  "uint32_t size_draw(uint32_t kind, const struct size *size, struct random *random)", "size, random");
+    source_add_text(&l->source, "sources", text.chars);
+    text_release(&text);
+    return source_add_file(&l->source, "src/device/kernels.h");
+}
+
+/* ---- memory ---- */
+
+static uint64_t buffer_bytes(const struct lockstep *l, enum lockstep_buffer buffer, uint64_t tables)
+{
+    const struct lockstep_facts *f = &l->facts;
+    const struct input_queued *q = l->network->core->routers;
+    uint64_t applications = l->workload->count, sources = 0;
+    for (uint32_t i = 0; i < applications; i++)
+        sources += l->workload->applications[i].ranks;
+    switch (buffer) {
+    case BUFFER_FACTS: return sizeof *f;
+    case BUFFER_APPLICATIONS: return applications * sizeof(struct lockstep_application);
+    case BUFFER_TABLES: return tables;
+    case BUFFER_BLOCKS: return f->routers * f->stride;
+    case BUFFER_READY_AT: return q->is_usual ? 0 : f->routers * f->lanes * sizeof(tick_t);
+    case BUFFER_ROUTES: return q->words == 1 ? 0 : f->routers * f->lanes * q->words * sizeof(uint64_t);
+    case BUFFER_LINKS: return f->routers * f->ports * sizeof(struct link);
+    case BUFFER_FLITS:
+    case BUFFER_CREDITS: return (f->slot_mask + 1) * f->slot_row * sizeof(uint64_t);
+    case BUFFER_PACKETS: return f->terminals * f->packets_each * sizeof(struct packet);
+    case BUFFER_FREE_PLACES: return f->terminals * f->packets_each / 8;
+    case BUFFER_FREED: return f->terminals * f->terminal_ports * sizeof(uint32_t);
+    case BUFFER_OUTLETS: return f->terminals * sizeof(struct outlet);
+    case BUFFER_INJECTORS: return f->terminals * f->channels * sizeof(struct injector);
+    case BUFFER_OUTLET_CREDITS: return f->terminals * f->outlet_lanes * sizeof(uint32_t);
+    case BUFFER_SOURCES: return sources * sizeof(struct lockstep_source);
+    case BUFFER_TERMINALS: return f->terminals * sizeof(struct lockstep_terminal);
+    case BUFFER_COUNTS: return applications * f->terminals * sizeof(struct lockstep_counts);
+    case BUFFER_ROUTER_COUNTS: return f->routers * sizeof(struct lockstep_router_counts);
+    case BUFFER_HISTOGRAMS:
+        return applications * HISTOGRAM_COPIES * LOCKSTEP_HISTOGRAMS * HISTOGRAM_BUCKETS * sizeof(uint64_t);
+    case BUFFER_BINS: return applications * f->bins * sizeof(struct lockstep_bin);
+    case BUFFER_ACCEPTED_FROM: return applications * f->terminals * sizeof(uint64_t);
+    case BUFFER_FAULT: return sizeof(uint32_t);
+    case BUFFER_SUMS: return (applications * LOCKSTEP_SUMS + NETWORK_SUMS) * sizeof(uint64_t);
+    case BUFFER_NEXT: return 2 * COUNTING_ITEMS * sizeof(uint64_t);
+    default: return 0;
+    }
+}
+
+static bool make_buffers(struct lockstep *l, uint64_t tables)
+{
+#define LOCKSTEP_WHAT_(name, what) what,
+    static const char *const what[] = {LOCKSTEP_BUFFERS(LOCKSTEP_WHAT_)};
+    uint64_t all = 0, memory = device_facts(l->device)->memory_bytes;
+    for (uint32_t i = 0; i < LOCKSTEP_BUFFER_COUNT; i++)
+        all += buffer_bytes(l, i, tables);
+    if (all > memory)
+        return errors_add(l->errors, "this network takes %.1f GiB on a device, and %s has %.1f", (double)all / 0x1p30,
+                          device_facts(l->device)->name, (double)memory / 0x1p30);
+    for (uint32_t i = 0; i < LOCKSTEP_BUFFER_COUNT; i++) {
+        uint64_t bytes = buffer_bytes(l, i, tables);
+        l->buffers[i] = device_buffer_create(l->device, bytes ? bytes : sizeof(uint64_t), what[i]);
+        if (!l->buffers[i])
+            return false;
+    }
+    return true;
+}
+
+static bool fill(struct lockstep *l, enum lockstep_buffer buffer, const void *from, uint64_t bytes)
+{
+    return !bytes || buffer_write(l->buffers[buffer], 0, from, bytes);
+}
+
+static bool fill_buffers(struct lockstep *l, const struct lockstep_application *applications, uint64_t tables)
+{
+    const struct network *network = l->network;
+    const struct input_queued *q = network->core->routers;
+    const struct interfaces *n = network->core->interfaces;
+    const struct lockstep_facts *f = &l->facts;
+    uint64_t free_places = f->terminals * f->packets_each / 8;
+    return fill(l, BUFFER_FACTS, f, sizeof *f) &&
+           fill(l, BUFFER_APPLICATIONS, applications, sizeof *applications * l->workload->count) &&
+           fill(l, BUFFER_TABLES, l->tables_at, tables) && fill(l, BUFFER_BLOCKS, q->blocks.first, f->routers * f->stride) &&
+           fill(l, BUFFER_LINKS, network->links, f->routers * f->ports * sizeof(struct link)) &&
+           fill(l, BUFFER_OUTLETS, n->outlets, f->terminals * sizeof(struct outlet)) &&
+           fill(l, BUFFER_INJECTORS, n->injectors, f->terminals * f->channels * sizeof(struct injector)) &&
+           fill(l, BUFFER_OUTLET_CREDITS, n->credits, f->terminals * f->outlet_lanes * sizeof(uint32_t)) &&
+           buffer_fill(l->buffers[BUFFER_FREE_PLACES], 0, free_places, 0xff) &&
+           buffer_fill(l->buffers[BUFFER_FREED], 0, f->terminals * f->terminal_ports * sizeof(uint32_t), 0xff);
+}
+
+static bool set_arguments(struct lockstep *l, struct device_kernel *kernel)
+{
+    uint32_t argument = 0;
+    uint64_t from = address_of(l->tables_at);
+    bool is_good = true;
+    for (uint32_t i = 0; i < BUFFER_SUMS && is_good; i++) {
+        is_good = kernel_set_buffer(kernel, argument++, l->buffers[i]);
+        if (i == BUFFER_TABLES)
+            is_good = is_good && kernel_set(kernel, argument++, &from, sizeof from);
+    }
+    l->next_argument = argument;
+    return is_good;
+}
+
+static bool make_kernels(struct lockstep *l)
+{
+    static const char *const names[LOCKSTEP_KERNELS] = {"lockstep_tick", "lockstep_withdraw", "lockstep_count",
+                                                        "lockstep_next"};
+    if (!make_source(l) || !device_compile(l->device, &l->source, ""))
+        return false;
+    for (uint32_t i = 0; i < LOCKSTEP_KERNELS; i++) {
+        l->kernels[i] = device_kernel(l->device, names[i]);
+        if (!l->kernels[i] || !set_arguments(l, l->kernels[i]))
+            return false;
+    }
+    return true;
+}
+
+bool lockstep_build(struct lockstep *l)
+{
+    struct lockstep_application *applications = arena_array(l->arena, struct lockstep_application, l->workload->count);
+    size_t tables = set_facts(l) ? make_tables(l, applications) : 0;
+    return tables && make_buffers(l, tables) && make_kernels(l) && fill_buffers(l, applications, tables);
+}
+
+/* ---- sources ---- */
+
+struct first_wakes {
+    struct lockstep_source *sources;
+    uint32_t *first; /* by application: its first source by rank */
+    const uint32_t *place; /* of sources by application and rank, in the order of terminals */
+};
+
+static void note_wake(void *context, tick_t when, const void *event)
+{
+    const struct first_wakes *wakes = context;
+    const struct wake_event *wake = event;
+    wakes->sources[wakes->place[wakes->first[wake->key.source] + wake->rank]].wake_at = when;
+}
+
+/* Sources lie by terminal, those of one in the order of applications and ranks. */
+static uint32_t *place_sources(const struct lockstep *l, struct lockstep_terminal *terminals, const uint32_t *first,
+                               uint32_t count)
+{
+    uint32_t *place = arena_array(l->arena, uint32_t, count), next = 0;
+    for (uint32_t a = 0; a < l->workload->count; a++)
+        for (uint32_t rank = 0; rank < l->workload->applications[a].ranks; rank++)
+            terminals[l->workload->applications[a].terminals[rank]].sources++;
+    for (uint32_t terminal = 0; terminal < l->facts.terminals; terminal++) {
+        terminals[terminal].first_source = next;
+        next += terminals[terminal].sources;
+        terminals[terminal].sources = 0;
+    }
+    for (uint32_t a = 0; a < l->workload->count; a++)
+        for (uint32_t rank = 0; rank < l->workload->applications[a].ranks; rank++) {
+            struct lockstep_terminal *terminal = &terminals[l->workload->applications[a].terminals[rank]];
+            place[first[a] + rank] = terminal->first_source + terminal->sources++;
+        }
+    return place;
+}
+
+void lockstep_begin_sources(struct lockstep *l)
+{
+    uint32_t *first = arena_array(l->arena, uint32_t, l->workload->count), count = 0;
+    for (uint32_t a = 0; a < l->workload->count; a++) {
+        first[a] = count;
+        count += l->workload->applications[a].ranks;
+    }
+    struct lockstep_source *sources = memory_take(sizeof *sources * count);
+    struct lockstep_terminal *terminals = memory_take(sizeof *terminals * l->facts.terminals);
+    struct first_wakes wakes = {sources, first, place_sources(l, terminals, first, count)};
+    for (uint32_t a = 0; a < l->workload->count; a++) {
+        const struct steady *steady = l->workload->applications[a].state;
+        size_t memory = steady->injection.ops->state_size;
+        for (uint32_t rank = 0; rank < l->workload->applications[a].ranks; rank++) {
+            struct lockstep_source *source = &sources[wakes.place[first[a] + rank]];
+            *source = (struct lockstep_source){
+                .wake_at = FW_NEVER, .made = steady->random[rank], .rank = rank, .application = a};
+            memcpy(source->memory, steady->memory + memory * rank, memory);
+        }
+    }
+    engine_visit(l->network->engine, EVENT_WAKE, note_wake, &wakes);
+    engine_drop(l->network->engine, EVENT_WAKE);
+    fill(l, BUFFER_SOURCES, sources, sizeof *sources * count);
+    fill(l, BUFFER_TERMINALS, terminals, sizeof *terminals * l->facts.terminals);
+    memory_give(sources);
+    memory_give(terminals);
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the lockstep engine can run. Whatever it cannot is refused before the run, with the setting and what would do. */
+#include "device/lockstep.h"
+
+#include "flitwarp/steady.h"
+#include "network/interface/standard.h"
+#include "network/router/input_queued.h"
+
+#include <string.h>
+
+/* Is this component of the program, and can a device compile its file? */
+static bool has_device_form(const struct component *component)
+{
+    return component->device.file && embedded_find(device_files, component->device.file);
+}
+
+static bool check_form(const struct choice *choice, const char *kind, struct errors *errors)
+{
+    if (has_device_form(choice->component))
+        return true;
+    return choice_error(errors, choice, NULL, "'%s' does not run on a device; accepted: a %s with a device form",
+                        choice->component->name, kind);
+}
+
+static bool check_router(const struct network *network, struct errors *errors)
+{
+    const struct choice *self = &network->core->config->router;
+    if (strcmp(self->component->name, "input_queued") != 0)
+        return choice_error(errors, self, NULL, "'%s' does not run on a device; accepted: 'input_queued'",
+                            self->component->name);
+    const struct input_queued *q = network->core->routers;
+    const struct input_queued_config *c = &q->config;
+    if (q->shares_room)
+        return choice_error(errors, self, "buffer_exclusive",
+                            "VCs that share a buffer do not run on a device; accepted: its default");
+    if (c->input_speedup > 1 || c->output_speedup > 1)
+        return choice_error(errors, self, c->input_speedup > 1 ? "input_speedup" : "output_speedup",
+                            "a speedup does not run on a device; accepted: 1");
+    if (!q->takes_turns)
+        return choice_error(errors, self, "allocator",
+                            "runs on a device with round robin in all allocators and the arbiter alone, input_picks "
+                            "'output', %u lanes and %u ports; accepted: those",
+                            TURNS_MOST, WORD_BITS);
+    return true;
+}
+
+static bool check_network(const struct network *network, struct errors *errors)
+{
+    const struct network_config *config = network->core->config;
+    const struct routing *routing = &network->routing;
+    if (!check_router(network, errors) || !check_form(&config->routing, "routing algorithm", errors))
+        return false;
+    if (!routing->state)
+        return choice_error(errors, &config->routing, NULL, "'%s' does not run on a device on this topology",
+                            routing->ops->name);
+    if (routing->is_adaptive)
+        return choice_error(errors, &config->routing, NULL, "adaptive routing does not run on a device yet");
+    if (network->plane_count > 1)
+        return node_error(errors, network_node(config, "planes"), "count", "%u planes do not run on a device; accepted: 1",
+                          network->plane_count);
+    if (network->service.groups > 1)
+        return node_error(errors, network_node(config, "service"), NULL,
+                          "levels of service that are arbitrated do not run on a device");
+    if (config->deadlock == DEADLOCK_RECOVER)
+        return node_error(errors, network_node(config, "topology")->parent, "deadlock",
+                          "recovery does not run on a device; accepted: 'report'");
+    const struct choice *interface = &config->interface;
+    if (strcmp(interface->component->name, "standard") != 0)
+        return choice_error(errors, interface, NULL, "'%s' does not run on a device; accepted: 'standard'",
+                            interface->component->name);
+    const struct interfaces *n = network->core->interfaces;
+    return n->is_plain || choice_error(errors, interface, "feed_cycle", "does not run on a device; accepted: null");
+}
+
+static bool check_application(const struct workload *workload, const struct application *application,
+                              struct errors *errors)
+{
+    const struct choice *self = application->choice;
+    if (strcmp(application->ops->name, "blast") != 0)
+        return choice_error(errors, self, NULL, "'%s' does not run on a device; accepted: 'blast'",
+                            application->ops->name);
+    const struct steady *steady = application->state;
+    const struct steady_config *config = application->config;
+    if (application->listens)
+        return choice_error(errors, self, "reply", "replies do not run on a device yet; accepted: null");
+    if (!steady->is_plain)
+        return choice_error(errors, self, config->gap_by_size ? "gap_by_size" : "messages_per_transaction",
+                            "does not run on a device; accepted: its default");
+    if (steady->injection_of)
+        return choice_error(errors, self, "relative", "does not run on a device; accepted: null");
+    if (application->max_message > application->plain_flits)
+        return choice_error(errors, self, "max_packet",
+                            "messages of several packets do not run on a device yet; accepted: %u or more",
+                            application->max_message);
+    if (application->max_message > SLOT_MOST_FLITS)
+        return choice_error(errors, self, "size", "packets of more than %u flits do not run on a device",
+                            SLOT_MOST_FLITS);
+    if (steady->injection.ops->state_size > SOURCE_MEMORY * sizeof(uint64_t))
+        return choice_error(errors, &config->injection, NULL, "remembers too much for a device");
+    (void)workload;
+    return check_form(&config->traffic, "traffic pattern", errors) &&
+           check_form(&config->injection, "injection process", errors) && check_form(&config->size, "size", errors);
+}
+
+bool lockstep_check(const struct network *network, const struct workload *workload, struct errors *errors)
+{
+    uint32_t before = errors->count;
+    if (!check_network(network, errors))
+        return false;
+    if (workload->config->series_interval)
+        return node_error(errors, network_node(network->core->config, "topology")->parent->parent, "workload",
+                          "a time series (series_interval) does not run on a device yet; accepted: 0");
+    for (uint32_t i = 0; i < workload->count; i++)
+        check_application(workload, &workload->applications[i], errors);
+    return errors->count == before;
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * Read by OpenCL too. What the lockstep engine has in the memory of a device, beside the routers' blocks, the outlets and the
+ * links, which lie there as they do in the program's (input_queued_state.h, standard_layout.h, link.h).
+ *
+ * Time goes on tick by tick. In a tick every router and every terminal is a work-item of its own: what one does to another
+ * travels over a channel of at least one tick, so nothing that is read in a tick is written in it. A channel is a ring of
+ * places, one a tick:
+ *
+ *   flits     by tick % slots, then by receiver and its port: handle and place of a flit, its VC beside the position; 0: none
+ *   credits   the same, for credits that go the other way: a set of VCs
+ *
+ * The receiver empties a place as it reads it. Packets lie in the region of their source's terminal, whose handles it gives
+ * out; they come back by a set of bits, a tick after the packet has arrived.
+ */
+#include "flitwarp/random.h"
+#include "network/interface/standard_layout.h"
+#include "network/router/input_queued_state.h"
+
+/* A flit in a place of a ring: the packet's handle and one, so that 0 is none, above; below ends, VC and position. */
+#define SLOT_VC_SHIFT 24
+#define SLOT_VC_MASK 63u
+#define SLOT_POSITION 0xffffffu
+#define SLOT_MOST_FLITS (SLOT_POSITION + 1)
+
+/* Numbers that do not change: F(name) for each. A device has them as constants of the program, or looks them up. */
+#define LOCKSTEP_FACTS(F)                                                                                              \
+    F(routers)                                                                                                         \
+    F(terminals)                                                                                                       \
+    F(slot_mask)   /* places of a ring, less one */                                                                    \
+    F(slot_row)    /* receiving ports of all routers and terminals */                                                  \
+    F(packets_each) /* of a terminal's region, a multiple of 32 */                                                     \
+    F(bins)        /* of latencies by moment of the window */                                                          \
+    F(measures_detours) /* packets may take more hops than they need */                                                \
+    /* of routers */                                                                                                   \
+    F(ports) F(num_vcs) F(lanes) F(ring_mask) F(local_ports) F(room) F(depth) F(cycle) F(routing) F(vc_allocation)     \
+    F(to_channel) F(credit) F(next_packet) F(busy_after_grant) F(vc_needs_credit) F(stores_packet) F(reserves_packet)  \
+    F(needs_room) F(credits_wake) F(ends_in_a_cycle) F(steps_each_tick) F(locks_outputs) F(keeps_outputs)              \
+    F(queues_to_send) F(stride) F(outputs_at) F(vc_state_at) F(switch_state_at) F(arbiter_state_at) F(arbiters_each)   \
+    F(arbiter_port_mask) F(free_at_at) F(locks_at) F(credited_at) F(rings_at)                                          \
+    /* of routing */                                                                                                   \
+    F(seed) F(routing_vcs) F(protocol_vcs) F(classes) F(terminal_ports) F(ejection_channels) F(class_vcs_at)           \
+    F(eject_vcs_at) F(terminal_slot_at) F(ejection_router_at) F(routing_config_at) F(routing_state_at)                 \
+    F(all_escape_vcs)                                                                                                  \
+    /* of interfaces */                                                                                                \
+    F(channels) F(outlet_lanes) F(channel_cycle) F(all_vcs) F(injection_vcs) F(buffer_depth)
+
+#define LOCKSTEP_FACT_(name) uint64_t name;
+struct lockstep_facts {
+    LOCKSTEP_FACTS(LOCKSTEP_FACT_)
+};
+
+/* An application: where its sources have their tables. */
+struct lockstep_application {
+    uint64_t injection_config_at, limits_at, traffic_config_at, traffic_state_at, size_config_at, size_state_at;
+    uint64_t terminals_at; /* by rank: its terminal */
+    uint64_t cycle;
+    double rate, a, b;
+    uint32_t ranks, size_max;
+    uint32_t injection_kind, traffic_kind, size_kind; /* which of the functions that were compiled */
+    uint32_t protocol;
+};
+
+/* Where the window of sampling lies, as far as it is known: FW_NEVER otherwise. The same from one grid point to the next. */
+struct lockstep_phase {
+    tick_t window_start, window_end;
+    uint32_t is_draining; /* nothing is made any more */
+};
+
+static inline bool is_in_window(const struct lockstep_phase *phase, tick_t made)
+{
+    return made >= phase->window_start && made < phase->window_end;
+}
+
+#define SOURCE_MEMORY 2 /* words of an injection process */
+
+/*
+ * The messages of a rank. What waits to be sent is not kept but made again from its random stream when its turn comes: so a
+ * queue without limit takes no memory. `made` is the stream as the next message will find it; `waits` as the first of those
+ * did that wait without a packet.
+ */
+struct lockstep_source {
+    tick_t wake_at; /* of the next message; FW_NEVER: none */
+    struct random made;
+    uint64_t memory[SOURCE_MEMORY];
+    struct random waits;
+    uint64_t waits_memory[SOURCE_MEMORY];
+    tick_t waits_at;  /* when that first one was made */
+    uint64_t waiting; /* how many do */
+    uint32_t rank, application;
+};
+
+/* A terminal: its sources, which are in the order of applications, and the packets of its region. */
+struct lockstep_terminal {
+    uint32_t first_source, sources;
+    uint32_t sequence; /* of the next packet */
+    uint32_t hint;     /* word of the region's set where there may be a free place */
+    uint64_t events;
+    tick_t last_event;
+};
+
+/* What is counted of an application at a terminal: of messages where they are made, of packets where they arrive. */
+struct lockstep_counts {
+    uint64_t created_packets, created_flits, sampled_created;
+    uint64_t delivered_packets, accepted_flits, latency_sum, entered;
+    uint64_t sampled_delivered;
+    uint64_t network_sum, sampled_sum, hops_sum;
+    uint64_t digest[2];
+    uint64_t least_latency, most_latency, least_network, most_network; /* of sampled packets */
+    uint32_t least_hops, most_hops;
+};
+
+struct lockstep_router_counts {
+    uint64_t flit_hops, events;
+    tick_t last_event;
+};
+
+/* Sums over all terminals and routers, by application the first of them. */
+enum { SUM_CREATED_PACKETS, SUM_CREATED_FLITS, SUM_SAMPLED_CREATED, SUM_DELIVERED, SUM_ACCEPTED, SUM_LATENCY, SUM_ENTERED,
+       SUM_SAMPLED_DELIVERED, LOCKSTEP_SUMS };
+/* And of the network as a whole. */
+enum { SUM_HOPS, SUM_EVENTS, NETWORK_SUMS };
+
+/* Histograms of sampled packets, each in several copies, since many packets have the same latency. */
+enum { HISTOGRAM_LATENCY, HISTOGRAM_NETWORK, HISTOGRAM_HOPS, LOCKSTEP_HISTOGRAMS };
+#define HISTOGRAM_COPIES 16
+
+/* Latencies of packets that were made at one moment of the window. */
+struct lockstep_bin {
+    uint64_t sum, count;
+};
+
+/* What has gone wrong: the line of the check, or one of these. */
+#define FAULT_NO_PACKET 0x80000000u /* a terminal has more packets in the network than its region holds */
+#define FAULT_WINDOW 0x80000001u    /* a window longer than its bins */
