@@ -222,6 +222,17 @@ def test_packets_of_different_sizes_are_seen_to_be_stuck_beside_a_pair_that_goes
     assert not {(packet["source"], packet["sequence"]) for packet in found["packets"]} & arrived
 
 
+@pytest.mark.parametrize("router", [{"speculation": "always"}, {"speculation": "always", "allocator": "islip"}, {"allocator": "maximum_size"}], ids=str)
+def test_routers_that_ask_for_ever_do_not_hide_a_knot_where_nobody_looks_while_others_go_on(router):
+    """Something is about to happen in every cycle, but nothing does."""
+    network = network_of(MESH, "fully_adaptive", {"type": "booksim", **SHORT_BUFFERS, **router}, interface="booksim", deadlock_interval=0)
+    config = config_of(network, blast(0.9, flits=8, warmup=200, sample=1000, finish_limit=100))
+    found, _ = stuck_run(config)
+    looked_at, _ = stuck_run({**config, "network": {**network, "deadlock_interval": 1000}})
+    assert found["tick"] > looked_at["tick"] and found["packets"] == looked_at["packets"]
+    expect_cycle(MESH, found["packets"])
+
+
 def test_what_another_lane_of_the_same_input_can_end_is_no_knot():
     """The turn for an output's room is an input port's: a packet of another of its lanes, which is empty yet, ends it. This one was drawn:
     at tick 3720 packets were said to be stuck that go on at 3940."""
