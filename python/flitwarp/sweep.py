@@ -96,8 +96,8 @@ class Sweep:
                   short: str = "L", override: Override = LOAD) -> Sweep:
         """Raises the load along each line, until `past` values have saturated (0: through all of them).
 
-        Then `refine` more values are run below the first saturated one, where latency rises most. Another variable can take the load's
-        place with `override`.
+        Then the gap below the first saturated one is halved `refine` times, and up to as many values are run where latency bends.
+        Another variable can take the load's place with `override`.
         """
         if values is None:
             if start is None or stop is None or step is None:
