@@ -232,10 +232,10 @@ class Sweep:
                 if known:
                     known.close()
 
-    def write(self, study: Study | None = None) -> list[Path]:
-        """Writes figures, results.csv and report.html beside the study; the files that it made."""
+    def write(self, study: Study | None = None, figures: Sequence[str] | None = None) -> list[Path]:
+        """Writes figures (all, or those of these names), results.csv and report.html beside the study; the files that it made."""
         from .report import write_report
-        return write_report(study or open_study(self.path), self.out)
+        return write_report(study or open_study(self.path), self.out, figures)
 
     def main(self, argv: Sequence[str] | None = None) -> int:
         """Runs the study as a program: see `--help` of any script that ends in `sweep.main()`."""
