@@ -130,11 +130,22 @@ static bool all_have_signalled(struct workload *workload, tick_t now)
     return all;
 }
 
+/* Nobody warms up, and all that is decided at tick 0 is known before. */
+static bool starts_now(const struct workload *workload, tick_t now)
+{
+    bool is_wanted = workload->config->starts_at_zero && now == 0;
+    for (uint32_t i = 0; is_wanted && i < workload->count; i++) {
+        const struct sampling_config *sampling = workload->applications[i].window.sampling;
+        is_wanted = !is_running(workload, i) || !sampling || sampling->warmup == 0;
+    }
+    return is_wanted;
+}
+
 /* A grid point. */
 static void control(struct workload *workload, tick_t now)
 {
     workload_count_parts(workload);
-    if (workload->change_due) {
+    if (workload->change_due || starts_now(workload, now)) {
         workload->change_due = false;
         enter_phase(workload, workload->phase + 1, now);
     }

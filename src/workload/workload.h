@@ -83,6 +83,7 @@ struct workload_config {
     struct choice_list applications;
     uint64_t check_interval;
     uint64_t series_interval;
+    bool starts_at_zero;
     bool per_terminal;
     bool per_channel;
 };

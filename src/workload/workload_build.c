@@ -11,6 +11,9 @@ const struct option workload_options[] = {
     OPTION_CHOICES(struct workload_config, applications, "application", "[\"blast\"]", 1, 255, "what runs"),
     OPTION_TICKS(struct workload_config, check_interval, "100", 1, 1e9,
                  "grid on which phases change; windows are rounded up to it"),
+    OPTION_BOOL(
+        struct workload_config, starts_at_zero, "false",
+        "jobs, traces and windows without a warm-up begin at tick 0; false: at the first point of the grid behind it"),
     OPTION_TICKS(struct workload_config, series_interval, "0", 0, 1e12,
                  "bin of the time series in the results; 0: none"),
     OPTION_BOOL(struct workload_config, per_terminal, "false", "list the accepted load of every terminal"),
