@@ -6,6 +6,7 @@
 #include "base/version.h"
 #include "config/source.h"
 #include "config/written.h"
+#include "workload/trace/trace.h"
 #include "engine/ranks.h"
 
 #include <limits.h>
@@ -150,7 +151,8 @@ bool call_spare(struct call *call, const char *const *flags, const struct json *
     uint32_t count = 0;
     for (; flags[count]; count++)
         written[count] = (struct written_file){flags[count], flag_value(call, flags[count])};
-    return written_once(written, count, &call->errors) && written_spare(written, count, read, &call->errors);
+    return written_once(written, count, &call->errors) &&
+           written_spare(written, count, read, trace_has_file, &call->errors);
 }
 
 bool call_spare_file(struct call *call, const char *const *flags, const char *read)

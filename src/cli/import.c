@@ -12,6 +12,7 @@
 #include "config/source.h"
 #include "config/written.h"
 #include "run/simulation.h"
+#include "workload/trace/trace.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -124,7 +125,7 @@ static int import_file(struct import *import, const struct format *format, bool 
     const struct written_file written = {"-o", import->output};
     source_note_file(import->read, import->arena, import->file);
     if (!format || !format->import(import, bytes, size) || !is_accepted(import) ||
-        !written_spare(&written, 1, import->read, import->errors))
+        !written_spare(&written, 1, import->read, trace_has_file, import->errors))
         return EXIT_USAGE;
     errors_print(import->notes, stderr);
     uint32_t count = import->notes->count, decisive = *import->decisive;

@@ -18,20 +18,17 @@ bool written_once(const struct written_file *written, uint32_t count, struct err
     return errors->count == before;
 }
 
-static bool is_among(const char *path, const struct json *read)
-{
-    for (const struct json *file = read->first; file; file = file->next)
-        if (paths_are_one(path, file->text))
-            return true;
-    return false;
-}
-
-bool written_spare(const struct written_file *written, uint32_t count, const struct json *read, struct errors *errors)
+bool written_spare(const struct written_file *written, uint32_t count, const struct json *read,
+                   bool (*is_one)(const char *written, const char *read), struct errors *errors)
 {
     uint32_t before = errors->count;
-    for (uint32_t i = 0; i < count; i++)
-        if (is_file(&written[i]) && is_among(written[i].path, read))
+    for (uint32_t i = 0; i < count; i++) {
+        const struct json *file = is_file(&written[i]) ? read->first : NULL;
+        while (file && !is_one(written[i].path, file->text))
+            file = file->next;
+        if (file)
             errors_add(errors, "%s: '%s' is read, and would be written over; expected another name", written[i].flag,
                        written[i].path);
+    }
     return errors->count == before;
 }

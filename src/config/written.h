@@ -13,5 +13,9 @@ struct written_file {
 
 /* False, with errors, where two are one. */
 bool written_once(const struct written_file *written, uint32_t count, struct errors *errors);
-/* False, with errors, where one is in an array of files that are read, as source_note_file() makes it. */
-bool written_spare(const struct written_file *written, uint32_t count, const struct json *read, struct errors *errors);
+/*
+ * False, with errors, where one is in an array of files that are read, as source_note_file() makes it. `is_one` says which
+ * names mean one file, as paths_are_one() does, or belong together.
+ */
+bool written_spare(const struct written_file *written, uint32_t count, const struct json *read,
+                   bool (*is_one)(const char *written, const char *read), struct errors *errors);

@@ -2,8 +2,10 @@
 /* The files that a run writes, see run.h: no two of them are one, and none is a file that it reads. */
 #include "run/run.h"
 
+#include "base/text.h"
 #include "config/source.h"
 #include "config/written.h"
+#include "workload/trace/trace.h"
 
 enum { RESULTS, LOGS, CHECKPOINT = LOGS + RUN_LOG_KINDS, FILES };
 
@@ -18,12 +20,12 @@ int run_check_names(struct run *run)
     for (uint32_t i = 0; i < RUN_LOG_KINDS; i++)
         written[LOGS + i] = (struct written_file){run_log_flags[i], request->logs.names[i]};
     written_once(written, FILES, errors);
-    written_spare(written, FILES, simulation->files, errors);
-    written_spare(written, FILES, simulation->data, errors);
+    written_spare(written, FILES, simulation->files, paths_are_one, errors);
+    written_spare(written, FILES, simulation->data, trace_has_file, errors);
     if (request->restart) { /* which a later checkpoint may replace */
         struct json *restart = json_array(&simulation->setup);
         source_note_file(restart, &simulation->setup, request->restart);
-        written_spare(written, CHECKPOINT, restart, errors);
+        written_spare(written, CHECKPOINT, restart, paths_are_one, errors);
     }
     return errors->count == before ? EXIT_DONE : EXIT_USAGE;
 }

@@ -309,6 +309,10 @@ OVER_ITSELF = {  # what other commands read, by its name and by another of the s
     "trace-info": ["trace-info", "messages.csv", "--format", "csv", "--matrix", "other.csv"],
     "trace-convert": ["trace-convert", "trace.goal", "-o", "./trace.goal"],
     "trace-convert csv": ["trace-convert", "messages.csv", "-o", "other.csv"],
+    "another rank": ["trace-convert", "job.meta", "--to", "goal", "-o", "job-0001.bin"],
+    "the job": ["trace-convert", "job-0001.bin", "--to", "goal", "-o", "linked"],
+    "another rank's nodes": ["trace-convert", "ai.0.et", "--to", "goal", "-o", "./ai.1.et"],
+    "groups of ranks": ["trace-convert", "ai.0.et", "--to", "goal", "-o", "ai.groups.json"],
     "parse": ["parse", "packets.csv", "--matrix", "out/../packets.csv"],
     "parse twice": ["parse", "packets.csv", "--matrix", "out/a.csv", "--csv", "./out/a.csv"],
     "import": ["import", "booksim.cfg", "-o", "booksim.cfg"],
@@ -320,6 +324,9 @@ OVER_ITSELF = {  # what other commands read, by its name and by another of the s
 def test_no_command_writes_over_what_it_reads(case, place):
     (place / "messages.csv").write_text("time,source,destination,bytes\n0,0,1,8\n")
     (place / "other.csv").hardlink_to(place / "messages.csv")
+    for name in ("job.meta", "job-0000.bin", "job-0001.bin", "ai.0.et", "ai.1.et", "ai.groups.json"):
+        (place / name).write_text("of a trace")
+    (place / "linked").symlink_to("job.meta")
     (place / "hard.txt").hardlink_to(place / "config.json")
     (place / "trace.json").write_text(json.dumps(TRACE))
     (place / "including.json").write_text('{"$include": "config.json"}')
