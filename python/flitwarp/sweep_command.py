@@ -41,6 +41,11 @@ def count_of(text: str) -> int:
     return int(text)
 
 
+def figures_of(text: str) -> list[str] | None:
+    """Names of figures; None for all."""
+    return None if text == "all" else [] if text == "none" else text.split(",")
+
+
 class Parser(argparse.ArgumentParser):
     """Wrong usage ends with status 1, as everywhere in flitwarp."""
 
@@ -75,6 +80,8 @@ def _parser(program: str | None, takes_file: bool, description: str) -> argparse
     how.add_argument("--on-failure", choices=tuple(FAILURE_POLICIES),
                      help="; ".join(f"{name}: {what}" for name, what in FAILURE_POLICIES.items()))
     how.add_argument("--again", action="store_true", help="do once more what failed")
+    how.add_argument("--figures", type=figures_of, metavar="all|none|NAME,...",
+                     help="which to draw, by kind or by file, as in load-latency or 'jobs*' (default: all)")
     how.add_argument("--no-report", action="store_true", help="run only")
     how.add_argument("--quiet", action="store_true", help="no progress line, no summary")
     return parser
@@ -174,7 +181,7 @@ def _do(sweep: Sweep, options: argparse.Namespace) -> int:
         return _estimate(sweep, options.cores)
     began = time.time()
     study = open_study(sweep.path) if options.report else sweep.run(**_settings(sweep, options))
-    files = [] if options.no_report else sweep.write(study)
+    files = [] if options.no_report else sweep.write(study, options.figures)
     if options.quiet:
         return 0 if all(run.outcome and run.outcome.ok for run in study.runs) else 2
     return _summary(study, files, began)
