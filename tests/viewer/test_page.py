@@ -438,7 +438,7 @@ def test_a_page_runs_the_network_itself_as_the_program_does(window, tmp_path):
         wait_for(lambda: not window.run("return document.getElementById('open-results').hidden"))
         window.click("#open-results")
         document = json.loads(invoke(TORUS, {"workload.applications.0.load": load, "network.routing": routing})[0])
-        assert page.text("#digest") == document["simulation"]["digest"]
+        wait_for(lambda document=document: page.text("#digest") == document["simulation"]["digest"])
         window.click("#close-results")
     fill(window, "network.topology.widths", "[900,900]")  # more than a page can have
     window.run("document.querySelector('form.settings').requestSubmit()")
@@ -602,6 +602,16 @@ def test_the_page_fits_a_small_and_a_wide_screen(small):
         wait_for(lambda: small.window.run("return innerWidth") == width)
         assert small.window.run("return [document.documentElement.scrollWidth, document.documentElement.scrollHeight]") == [width, height]
         assert len(small.drawn()["routers"]) == 9  # all of it is on the screen
+    small.window.tell("Emulation.setDeviceMetricsOverride", width=1280, height=720, deviceScaleFactor=1, mobile=False)
+
+
+def test_the_page_fits_a_telephone(small):
+    """No wider than the screen, and what lies over the network side by side."""
+    small.window.tell("Emulation.setDeviceMetricsOverride", width=420, height=800, deviceScaleFactor=1, mobile=False)
+    legend, zoom = (small.window.run("const at = document.getElementById(arguments[0]).getBoundingClientRect(); return [at.left, at.right]", name)
+                    for name in ("legend", "zoom-buttons"))
+    assert small.window.run("return document.documentElement.scrollWidth") == 420
+    assert legend[1] < zoom[0] and zoom[1] < 420
     small.window.tell("Emulation.setDeviceMetricsOverride", width=1280, height=720, deviceScaleFactor=1, mobile=False)
 
 
