@@ -216,6 +216,8 @@ def test_a_run_to_deadlock_shows_its_circle(window):
         wait_for(lambda: window.run("return document.querySelector('.cycle li:nth-child(2)').hasAttribute('data-chosen')"))
         page.press(" ")
         assert window.run("return document.getElementById('play').dataset.state") == "play"  # nothing is left to run
+        window.click("#open-results")
+        wait_for(lambda: page.text("#ending") == f"The run ended (deadlock) at tick {found['tick']}; until then no packet had been measured.")
 
 
 def test_another_load_starts_anew_and_the_chart_follows(window):
@@ -605,14 +607,26 @@ def test_the_page_fits_a_small_and_a_wide_screen(small):
     small.window.tell("Emulation.setDeviceMetricsOverride", width=1280, height=720, deviceScaleFactor=1, mobile=False)
 
 
-def test_the_page_fits_a_telephone(small):
-    """No wider than the screen, and what lies over the network side by side."""
-    small.window.tell("Emulation.setDeviceMetricsOverride", width=420, height=800, deviceScaleFactor=1, mobile=False)
-    legend, zoom = (small.window.run("const at = document.getElementById(arguments[0]).getBoundingClientRect(); return [at.left, at.right]", name)
-                    for name in ("legend", "zoom-buttons"))
-    assert small.window.run("return document.documentElement.scrollWidth") == 420
-    assert legend[1] < zoom[0] and zoom[1] < 420
-    small.window.tell("Emulation.setDeviceMetricsOverride", width=1280, height=720, deviceScaleFactor=1, mobile=False)
+def test_the_page_fits_a_telephone(window, small_file, tmp_path):
+    """No wider than the screen, what lies over the network side by side, and a low header: live and recorded."""
+    subprocess.run([PROGRAM, "record", small_file, "-o", tmp_path / "run.html", "--cycles", "5"], check=True, capture_output=True)
+    window.tell("Emulation.setDeviceMetricsOverride", width=420, height=800, deviceScaleFactor=1, mobile=False)
+
+    def place(element):
+        return window.run("const at = document.querySelector(arguments[0]).getBoundingClientRect(); return [at.left, at.right, at.height]", element)
+
+    def fits():
+        legend, zoom = place("#legend"), place("#zoom-buttons")
+        assert window.run("return document.documentElement.scrollWidth") == 420
+        assert legend[1] < zoom[0] and zoom[1] < 420
+        assert place("header")[2] < 150
+
+    with viewed(window, small_file):
+        fits()
+    page = Page(window, (tmp_path / "run.html").as_uri())
+    fits()
+    page.leave()
+    window.tell("Emulation.setDeviceMetricsOverride", width=1280, height=720, deviceScaleFactor=1, mobile=False)
 
 
 def test_a_large_mesh_plays_and_can_be_stopped(window, tmp_path, capsys):
