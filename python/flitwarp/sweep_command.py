@@ -16,6 +16,7 @@ from typing import Callable, NoReturn, Sequence
 from .backend import cores
 from .declare import read_sweep, sweep_of
 from .files import write_file
+from .needed import how_to_install
 from .progress import duration
 from .results import NotResults
 from .settings import WrongSettings
@@ -196,7 +197,7 @@ def _guarded(program: str, action: Callable[[], int]) -> int:
     try:
         return action()
     except ModuleNotFoundError as error:
-        print(f"{program}: {error}; install it (Debian: python3-matplotlib, python3-numpy). What has run is kept", file=sys.stderr)
+        print(f"{program}: {how_to_install(error)}. What has run is kept; --no-report needs none of it", file=sys.stderr)
         return 1
     except (WrongSettings, StudyError, NotResults, Stopped, ValueError, OSError, ImportError, sqlite3.Error,
             subprocess.SubprocessError, SlurmError) as error:

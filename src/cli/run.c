@@ -156,7 +156,7 @@ static void view_begin(void *context, const char *address)
     printf("%s\n", address);
     fflush(stdout);
     if (isatty(STDERR_FILENO))
-        fprintf(stderr, "the page is there until Ctrl-C\n");
+        fprintf(stderr, "open this address in a browser, if none has opened; Ctrl-C ends the program\n");
     if (session->opens_browser)
         open_browser(address);
 }
