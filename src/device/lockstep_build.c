@@ -288,7 +288,10 @@ static bool make_source(struct lockstep *l)
                   "uint32_t size_draw(uint32_t kind, const struct size *size, struct random *random)", "size, random");
     source_add_text(&l->source, "sources", text.chars);
     text_release(&text);
-    return source_add_file(&l->source, "src/device/kernels.h");
+    if (!source_add_file(&l->source, "src/device/kernels.h"))
+        return false;
+    source_cut_messages(&l->source);
+    return true;
 }
 
 /* ---- memory ---- */
