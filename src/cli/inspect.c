@@ -388,6 +388,16 @@ static void topology_print_json(const struct facts *facts, uint32_t count, struc
     printf("\n");
 }
 
+static void check_written(struct call *call, const struct simulation *simulation)
+{
+    static const char *const written[] = {"--export", "--picture", NULL};
+    const char *prices = flag_value(call, "--prices");
+    if (prices)
+        source_note_file(simulation->data, &call->arena, prices);
+    if (call_spare(call, written, simulation->files))
+        call_spare(call, written, simulation->data);
+}
+
 /* A name that is wrong is told before anything is searched; nothing is written until all is right. */
 static int survey(struct call *call, const struct blueprint *blueprints)
 {
@@ -400,6 +410,7 @@ static int survey(struct call *call, const struct blueprint *blueprints)
     struct prices prices;
     if (priced && !prices_read(&prices, priced, &call->arena, errors))
         return EXIT_USAGE;
+    check_written(call, &blueprints->simulation);
     if (exported)
         export_check(blueprints, exported, errors);
     if (picture)

@@ -158,7 +158,7 @@ static void view_begin(void *context, const char *address)
     printf("%s\n", address);
     fflush(stdout);
     if (isatty(STDERR_FILENO))
-        fprintf(stderr, "the page is there until Ctrl-C\n");
+        fprintf(stderr, "open this address in a browser, if none has opened; Ctrl-C ends the program\n");
     if (session->opens_browser)
         open_browser(address);
 }
@@ -250,7 +250,9 @@ static int cli_record(struct call *call)
         .path = call->configs[0], .overrides = call->overrides, .override_count = call->override_count};
     int status = EXIT_USAGE;
     recording.run = viewed_run_open(&source, NULL, 0, errors);
-    if (recording.run)
+    static const char *const written[] = {"-o", NULL};
+    if (recording.run && call_spare(call, written, recording.run->simulation.files) &&
+        call_spare(call, written, recording.run->simulation.data))
         status = recording_check(errors) && recording_write(&recording, path, errors) ? EXIT_DONE : EXIT_IO;
     if (status == EXIT_DONE)
         fprintf(stderr, "%s: %u frames up to tick %llu\n", path, recording.frames,

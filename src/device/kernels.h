@@ -34,7 +34,7 @@ struct memory {
     FW_GLOBAL uint32_t *fault;
 };
 
-#define FW_CHECK(condition, ...)                                                                                       \
+#define FW_CHECK(condition)                                                                                       \
     do {                                                                                                               \
         if (!(condition))                                                                                              \
             *FAULT_OF = __LINE__;                                                                                      \

@@ -106,5 +106,8 @@ bool lockstep_make_source(struct lockstep *l)
     bool is_good = source_add_file(&l->source, "src/base/random.c") && add_form(l, config->routing.component);
     for (uint32_t kind = 0; kind < LOCKSTEP_FORMS && is_good; kind++)
         is_good = add_forms(l, &form_kinds[kind]);
-    return is_good && source_add_file(&l->source, "src/device/kernels.h");
+    if (!is_good || !source_add_file(&l->source, "src/device/kernels.h"))
+        return false;
+    source_cut_messages(&l->source);
+    return true;
 }

@@ -5,7 +5,14 @@
 
 #include "base/machine.h"
 
+#include <string.h>
+
 #define LOG_LINES 30u /* of a compiler's that are shown: the first mistake is what counts */
+/*
+ * The largest that OpenCL fills by, to which buffers are rounded up: NVIDIA's driver 580 counts units in 32 bits with a sign, and loses
+ * the device from the 2^31st on (seen on an H200 with units of 1 to 16 bytes; 130 GiB by 128 are right).
+ */
+#define FILL_UNIT 128u
 #define GIB(bytes) ((double)(bytes) / (double)(1 << 30))
 
 struct device_kernel {
@@ -233,6 +240,8 @@ bool kernel_launch_2d(struct device_kernel *kernel, const size_t items[2], const
 
 /* ---- buffers ---- */
 
+static uint64_t whole_units(uint64_t bytes) { return (bytes + FILL_UNIT - 1) / FILL_UNIT * FILL_UNIT; }
+
 /* Some drivers would go on in the machine's memory, or say nothing until it is used. */
 static bool has_room(const struct device *device, uint64_t bytes, const char *what)
 {
@@ -260,7 +269,7 @@ struct device_buffer *device_buffer_create(struct device *device, uint64_t bytes
     if (device->is_lost || !has_room(device, bytes, what))
         return NULL;
     cl_int status;
-    cl_mem memory = device->library.CreateBuffer(device->context, CL_MEM_READ_WRITE, bytes, NULL, &status);
+    cl_mem memory = device->library.CreateBuffer(device->context, CL_MEM_READ_WRITE, whole_units(bytes), NULL, &status);
     if (!memory) {
         tell(device, status, "making room for ",
              arena_format(device->errors->arena, "%s, %.3g GiB; it has %.3g, at most %.3g in one piece", what,
@@ -357,18 +366,30 @@ bool device_wait(struct device *device, struct device_mark *mark)
     mark->event = NULL;
     cl_int status = device->is_lost ? CL_SUCCESS : device->library.WaitForEvents(1, &event);
     device->library.ReleaseEvent(event);
-    return !device->is_lost && waited(device, since, status, "running its kernels", "");
+    return !device->is_lost &&
+           waited(device, since, status, "running its kernels: one failed, or the device is gone", "");
 }
 
+/* In the largest units that the place allows. */
 bool buffer_fill(struct device_buffer *buffer, uint64_t offset, uint64_t bytes, uint8_t byte)
 {
     struct device *device = buffer->device;
+    unsigned char pattern[FILL_UNIT];
+    cl_int status = CL_SUCCESS;
     if (!is_wanted(buffer, offset, bytes))
         return !device->is_lost;
-    return queued(
-        device,
-        device->library.EnqueueFillBuffer(device->queue, buffer->memory, &byte, 1, offset, bytes, 0, NULL, NULL),
-        "filling ", buffer->what);
+    memset(pattern, byte, sizeof pattern);
+    uint64_t end = offset + bytes == buffer->bytes ? whole_units(buffer->bytes) : offset + bytes;
+    while (offset < end && !status) {
+        uint64_t unit = FILL_UNIT;
+        while (offset % unit || end - offset < unit)
+            unit /= 2;
+        uint64_t part = unit == FILL_UNIT ? (end - offset) / unit * unit : unit;
+        status = device->library.EnqueueFillBuffer(device->queue, buffer->memory, pattern, unit, offset, part, 0, NULL,
+                                                   NULL);
+        offset += part;
+    }
+    return queued(device, status, "filling ", buffer->what);
 }
 
 bool device_flush(struct device *device)
@@ -379,6 +400,7 @@ bool device_flush(struct device *device)
 bool device_finish(struct device *device)
 {
     double since = wall_seconds();
-    return !device->is_lost && waited(device, since, device->library.Finish(device->queue), "running its kernels", "");
+    return !device->is_lost && waited(device, since, device->library.Finish(device->queue),
+                                      "running its kernels: one failed, or the device is gone", "");
 }
 #endif

@@ -126,6 +126,7 @@ static void run_change(struct run *run, const struct run_request *told)
     struct arena *arena = &run->simulation.setup;
     struct checkpoint *checkpoint = &run->checkpoint;
     checkpoint_clean(checkpoint);
+    run->request.restart = arena_text(arena, told->restart);
     if (told->results)
         run->request.results = arena_text(arena, told->results);
     checkpoint->is_kept = !told->checkpoint; /* by that name */
