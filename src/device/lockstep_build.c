@@ -262,6 +262,11 @@ static bool make_source(struct lockstep *l)
         LOCKSTEP_FACTS(FACT_TEXT_)
     }
     text_addf(&text, "#define FACT(name) (%s)\n", is_constant ? "FACT_##name" : "m->facts->name");
+    l->group = is_constant ? 64 : 16;
+    l->team = is_constant ? (l->facts.ports > 16 ? 16 : l->facts.ports > 6 ? 8 : 4) : 1;
+    if (getenv("FW_TEAM")) l->team = (uint32_t)atoi(getenv("FW_TEAM"));
+    if (getenv("FW_GROUP")) l->group = (uint32_t)atoi(getenv("FW_GROUP"));
+    text_addf(&text, "#define TEAM %uu\n#define GROUP %uu\n", l->team, l->group);
     text_addf(&text, "#define WORDS %u\n%s#define ROUTE(question) %s(question)\n#define INJECT(question) ((void)(question))\n"
                     "#define HAS_INJECTION_VCS 0\n#define INJECTION_VCS(routing, packet) 0\n",
              q->words, q->is_usual ? "#define USUAL_ROUTER\n" : "", config->routing.component->device.function);
@@ -392,7 +397,7 @@ static bool set_arguments(struct lockstep *l, struct device_kernel *kernel)
 
 static bool make_kernels(struct lockstep *l)
 {
-    static const char *const names[LOCKSTEP_KERNELS] = {"lockstep_tick", "lockstep_withdraw", "lockstep_count",
+    static const char *const names[LOCKSTEP_KERNELS] = {"lockstep_routers", "lockstep_terminals", "lockstep_withdraw", "lockstep_count",
                                                         "lockstep_next"};
     if (!make_source(l) || !device_compile(l->device, &l->source, ""))
         return false;
