@@ -167,17 +167,23 @@ FW_INLINE uint64_t take_credits(const struct memory *m, size_t slot)
             histograms, bins, accepted_from, fault                                                                     \
     }
 
-/* A tick: routers first, then terminals. */
-__kernel void lockstep_tick(MEMORY_ARGUMENTS, ulong now, ulong window_start, ulong window_end, uint is_draining)
+/* A tick of the routers: groups of GROUP work-items have GROUP / TEAM of them each. */
+__kernel void lockstep_routers(MEMORY_ARGUMENTS, ulong now)
+{
+    __local struct team teams[GROUP / TEAM];
+    const struct memory memory = MEMORY;
+    uint32_t item = (uint32_t)get_local_id(0);
+    router_tick(&memory, &teams[item / TEAM], (uint32_t)get_global_id(0) / TEAM, item % TEAM, now);
+}
+
+/* And one of the terminals. */
+__kernel void lockstep_terminals(MEMORY_ARGUMENTS, ulong now, ulong window_start, ulong window_end, uint is_draining)
 {
     const struct memory memory = MEMORY;
     const struct memory *m = &memory;
-    size_t item = get_global_id(0);
     const struct lockstep_phase phase = {window_start, window_end, is_draining};
-    if (item < FACT(routers))
-        router_tick(m, (uint32_t)item, now);
-    else if (item - FACT(routers) < FACT(terminals))
-        terminal_tick(m, (uint32_t)(item - FACT(routers)), now, &phase);
+    if (get_global_id(0) < FACT(terminals))
+        terminal_tick(m, (uint32_t)get_global_id(0), now, &phase);
 }
 
 /* Draining begins: what waits at its terminal never enters. */

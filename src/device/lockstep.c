@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GROUP 64        /* work-items of a group */
 #define FLUSH_TICKS 256 /* launches that are handed over at once */
 
 /* A device that is lost in a run ends the program, which has written nothing yet. */
@@ -53,15 +52,17 @@ static void lockstep_run(struct network_runner *runner, tick_t last)
         l->has_begun = true;
         lockstep_begin_sources(l);
     }
-    struct device_kernel *tick = l->kernels[KERNEL_TICK];
+    struct device_kernel *routers = l->kernels[KERNEL_ROUTERS], *terminals = l->kernels[KERNEL_TERMINALS];
     const struct lockstep_phase phase = phase_of(l);
-    uint32_t argument = l->next_argument + 1;
-    bool is_good = kernel_set(tick, argument, &phase.window_start, sizeof phase.window_start) &&
-                   kernel_set(tick, argument + 1, &phase.window_end, sizeof phase.window_end) &&
-                   kernel_set(tick, argument + 2, &phase.is_draining, sizeof phase.is_draining);
+    uint32_t argument = l->next_argument;
+    bool is_good = kernel_set(terminals, argument + 1, &phase.window_start, sizeof phase.window_start) &&
+                   kernel_set(terminals, argument + 2, &phase.window_end, sizeof phase.window_end) &&
+                   kernel_set(terminals, argument + 3, &phase.is_draining, sizeof phase.is_draining);
     for (; is_good && l->now <= last; l->now++) {
-        is_good = kernel_set(tick, l->next_argument, &l->now, sizeof l->now) &&
-                  kernel_launch(tick, l->facts.routers + l->facts.terminals, GROUP);
+        is_good = kernel_set(routers, argument, &l->now, sizeof l->now) &&
+                  kernel_set(terminals, argument, &l->now, sizeof l->now) &&
+                  kernel_launch(routers, l->facts.routers * l->team, l->group) &&
+                  kernel_launch(terminals, l->facts.terminals, l->group);
         if (l->now % FLUSH_TICKS == 0)
             is_good = is_good && device_flush(l->device);
     }
@@ -79,7 +80,7 @@ static tick_t find_next(struct lockstep *l, bool with_timers, tick_t *last)
     need(l, kernel_set_buffer(kernel, l->next_argument, l->buffers[BUFFER_NEXT]) &&
                 kernel_set(kernel, l->next_argument + 1, &l->now, sizeof l->now) &&
                 kernel_set(kernel, l->next_argument + 2, &timers, sizeof timers) &&
-                kernel_launch(kernel, COUNTING_ITEMS, GROUP) &&
+                kernel_launch(kernel, COUNTING_ITEMS, l->group) &&
                 buffer_read(l->buffers[BUFFER_NEXT], 0, found, 2 * COUNTING_ITEMS * sizeof *found));
     *last = 0;
     for (uint32_t i = 0; i < COUNTING_ITEMS; i++) {
@@ -124,7 +125,7 @@ static void count(struct lockstep *l)
     need(l, buffer_fill(l->buffers[BUFFER_SUMS], 0, bytes, 0) &&
                 kernel_set_buffer(kernel, l->next_argument, l->buffers[BUFFER_SUMS]) &&
                 kernel_set(kernel, l->next_argument + 1, &applications, sizeof applications) &&
-                kernel_launch(kernel, COUNTING_ITEMS, GROUP) &&
+                kernel_launch(kernel, COUNTING_ITEMS, l->group) &&
                 buffer_read(l->buffers[BUFFER_SUMS], 0, l->sums, bytes));
     check_fault(l);
     l->in_flight = 0;
@@ -276,7 +277,7 @@ static void lockstep_bring(struct network_runner *runner, bool with_packets)
 static void lockstep_withdraw(struct network_runner *runner)
 {
     struct lockstep *l = (struct lockstep *)(void *)runner;
-    need(l, kernel_launch(l->kernels[KERNEL_WITHDRAW], l->facts.terminals, GROUP));
+    need(l, kernel_launch(l->kernels[KERNEL_WITHDRAW], l->facts.terminals, l->group));
 }
 
 /* ---- beginning and end ---- */

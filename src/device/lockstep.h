@@ -46,7 +46,7 @@
 #define LOCKSTEP_BUFFER_(name, what) BUFFER_##name,
 enum lockstep_buffer { LOCKSTEP_BUFFERS(LOCKSTEP_BUFFER_) LOCKSTEP_BUFFER_COUNT };
 
-enum lockstep_kernel { KERNEL_TICK, KERNEL_WITHDRAW, KERNEL_COUNT, KERNEL_NEXT, LOCKSTEP_KERNELS };
+enum lockstep_kernel { KERNEL_ROUTERS, KERNEL_TERMINALS, KERNEL_WITHDRAW, KERNEL_COUNT, KERNEL_NEXT, LOCKSTEP_KERNELS };
 
 /* Work-items that add up. */
 #define COUNTING_ITEMS 4096
@@ -62,6 +62,7 @@ struct lockstep {
     struct device_buffer *buffers[LOCKSTEP_BUFFER_COUNT];
     struct device_kernel *kernels[LOCKSTEP_KERNELS];
     uint32_t next_argument; /* of the kernels: the first behind the buffers */
+    uint32_t team, group; /* work-items of a router, and of a group of teams */
     struct lockstep_facts facts;
     struct arena tables;   /* what TABLES has */
     const char *tables_at; /* where it begins */

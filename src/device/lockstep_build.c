@@ -323,7 +323,7 @@ static bool set_arguments(struct lockstep *l, struct device_kernel *kernel)
 
 static bool make_kernels(struct lockstep *l)
 {
-    static const char *const names[LOCKSTEP_KERNELS] = {"lockstep_tick", "lockstep_withdraw", "lockstep_count",
+    static const char *const names[LOCKSTEP_KERNELS] = {"lockstep_routers", "lockstep_terminals", "lockstep_withdraw", "lockstep_count",
                                                         "lockstep_next"};
     if (!lockstep_make_source(l))
         return false;

@@ -9,6 +9,7 @@
 #include "network/router/input_queued.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 /* A kind of component that sources call: where an application has its choice, and the function that calls the chosen one. */
 struct form_kind {
@@ -97,6 +98,11 @@ bool lockstep_make_source(struct lockstep *l)
         LOCKSTEP_FACTS(FACT_TEXT_)
     }
     text_addf(&text, "#define FACT(name) (%s)\n", is_constant ? "FACT_##name" : "m->facts->name");
+    l->group = is_constant ? 64 : 16;
+    l->team = is_constant ? (l->facts.ports > 16 ? 16 : l->facts.ports > 6 ? 8 : 4) : 1;
+    if (getenv("FW_TEAM")) l->team = (uint32_t)atoi(getenv("FW_TEAM"));
+    if (getenv("FW_GROUP")) l->group = (uint32_t)atoi(getenv("FW_GROUP"));
+    text_addf(&text, "#define TEAM %uu\n#define GROUP %uu\n", l->team, l->group);
     text_addf(&text,
               "#define WORDS %u\n%s#define ROUTE(question) %s(question)\n#define INJECT(question) ((void)(question))\n"
               "#define HAS_INJECTION_VCS 0\n#define INJECTION_VCS(routing, packet) 0\n",
