@@ -277,7 +277,7 @@ static bool make_source(struct lockstep *l)
         return false;
     text = (struct text){0};
     add_choice_of(&text, l, offsetof(struct steady_config, injection),
-                  "uint64_t injection_gap(uint32_t kind, const struct injection *injection, uint64_t *state, bool first, "
+                  "uint64_t injection_gap(uint32_t kind, const struct injection *injection, void *state, bool first, "
                   "struct random *random)",
                   "injection, state, first, random");
     add_choice_of(&text, l, offsetof(struct steady_config, traffic),
@@ -389,8 +389,8 @@ static bool set_arguments(struct lockstep *l, struct device_kernel *kernel)
 
 static bool make_kernels(struct lockstep *l)
 {
-    static const char *const names[LOCKSTEP_KERNELS] = {"lockstep_tick", "lockstep_withdraw", "lockstep_count",
-                                                        "lockstep_next"};
+    static const char *const names[LOCKSTEP_KERNELS] = {"lockstep_tick", "lockstep_withdraw", "lockstep_drop_timers",
+                                                        "lockstep_count", "lockstep_next"};
     if (!make_source(l) || !device_compile(l->device, &l->source, ""))
         return false;
     for (uint32_t i = 0; i < LOCKSTEP_KERNELS; i++) {
@@ -461,7 +461,7 @@ void lockstep_begin_sources(struct lockstep *l)
             struct lockstep_source *source = &sources[wakes.place[first[a] + rank]];
             *source = (struct lockstep_source){
                 .wake_at = FW_NEVER, .made = steady->random[rank], .rank = rank, .application = a};
-            memcpy(source->memory, steady->memory + memory * rank, memory);
+            memcpy(&source->memory, steady->memory + memory * rank, memory);
         }
     }
     engine_visit(l->network->engine, EVENT_WAKE, note_wake, &wakes);
