@@ -101,7 +101,7 @@ static tick_t lockstep_next(struct network_runner *runner)
     next = find_next(l, true, &last);
     if (next != FW_NEVER && next > l->now)
         l->now = next; /* nothing happens before */
-    if (next == FW_NEVER)
+    if (next == FW_NEVER && last > l->network->engine->now)
         l->network->engine->now = last;
     return next;
 }
@@ -280,6 +280,12 @@ static void lockstep_withdraw(struct network_runner *runner)
     need(l, kernel_launch(l->kernels[KERNEL_WITHDRAW], l->facts.terminals, l->group));
 }
 
+static void lockstep_drop_timers(struct network_runner *runner)
+{
+    struct lockstep *l = (struct lockstep *)(void *)runner;
+    need(l, kernel_launch(l->kernels[KERNEL_DROP_TIMERS], l->facts.terminals, l->group));
+}
+
 /* ---- beginning and end ---- */
 
 struct lockstep *lockstep_create(struct network *network, struct workload *workload, uint32_t device,
@@ -294,7 +300,8 @@ struct lockstep *lockstep_create(struct network *network, struct workload *workl
                                       .is_about_to_move = lockstep_is_about_to_move,
                                       .gather = lockstep_gather,
                                       .bring = lockstep_bring,
-                                      .withdraw = lockstep_withdraw},
+                                      .withdraw = lockstep_withdraw,
+                                      .drop_timers = lockstep_drop_timers},
                            .network = network,
                            .workload = workload,
                            .errors = errors,

@@ -323,7 +323,7 @@ static bool set_arguments(struct lockstep *l, struct device_kernel *kernel)
 
 static bool make_kernels(struct lockstep *l)
 {
-    static const char *const names[LOCKSTEP_KERNELS] = {"lockstep_routers", "lockstep_terminals", "lockstep_withdraw", "lockstep_count",
+    static const char *const names[LOCKSTEP_KERNELS] = {"lockstep_routers", "lockstep_terminals", "lockstep_withdraw", "lockstep_drop_timers", "lockstep_count",
                                                         "lockstep_next"};
     if (!lockstep_make_source(l))
         return false;
@@ -401,7 +401,7 @@ void lockstep_begin_sources(struct lockstep *l)
             struct lockstep_source *source = &sources[wakes.place[first[a] + rank]];
             *source = (struct lockstep_source){
                 .wake_at = FW_NEVER, .made = steady->random[rank], .rank = rank, .application = a};
-            memcpy(source->memory, steady->memory + memory * rank, memory);
+            memcpy(&source->memory, steady->memory + memory * rank, memory);
         }
     }
     engine_visit(l->network->engine, EVENT_WAKE, note_wake, &wakes);

@@ -20,7 +20,7 @@ struct form_kind {
 static const struct form_kind form_kinds[LOCKSTEP_FORMS] = {
     [FORMS_INJECTION] =
         {"injection", offsetof(struct steady_config, injection),
-         "uint64_t injection_gap(uint32_t kind, const struct injection *injection, uint64_t *state, bool first, "
+         "uint64_t injection_gap(uint32_t kind, const struct injection *injection, void *state, bool first, "
          "struct random *random)",
          "injection, state, first, random"},
     [FORMS_TRAFFIC] = {"traffic", offsetof(struct steady_config, traffic),
