@@ -215,3 +215,10 @@ __kernel void lockstep_next(MEMORY_ARGUMENTS, FW_GLOBAL ulong *next, ulong now, 
     const struct memory memory = MEMORY;
     find_next(&memory, next, now, with_timers);
 }
+
+/* Flits that have left the routers, by port or lane. */
+__kernel void lockstep_flits(MEMORY_ARGUMENTS, FW_GLOBAL uint *lane_flits, uint lanes)
+{
+    const struct memory memory = MEMORY;
+    count_flits(&memory, lane_flits, lanes);
+}

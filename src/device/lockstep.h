@@ -41,7 +41,8 @@
     B(ACCEPTED_FROM, "flits by source")                                                                                \
     B(FAULT, "fault")                                                                                                  \
     B(SUMS, "sums")                                                                                                    \
-    B(NEXT, "next events")
+    B(NEXT, "next events")                                                                                             \
+    B(LANE_FLITS, "flits by lane")
 
 #define LOCKSTEP_BUFFER_(name, what) BUFFER_##name,
 enum lockstep_buffer { LOCKSTEP_BUFFERS(LOCKSTEP_BUFFER_) LOCKSTEP_BUFFER_COUNT };
@@ -53,6 +54,7 @@ enum lockstep_kernel {
     KERNEL_DROP_TIMERS,
     KERNEL_COUNT,
     KERNEL_NEXT,
+    KERNEL_FLITS,
     LOCKSTEP_KERNELS
 };
 

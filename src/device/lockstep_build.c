@@ -240,6 +240,7 @@ static uint64_t buffer_bytes(const struct lockstep *l, enum lockstep_buffer buff
     case BUFFER_ACCEPTED_FROM: return applications * f->terminals * sizeof(uint64_t);
     case BUFFER_FAULT: return sizeof(uint32_t);
     case BUFFER_SUMS: return (applications * LOCKSTEP_SUMS + NETWORK_SUMS) * sizeof(uint64_t);
+    case BUFFER_LANE_FLITS: return f->routers * f->lanes * sizeof(uint32_t);
     case BUFFER_NEXT: return 2 * COUNTING_ITEMS * sizeof(uint64_t);
     default: return 0;
     }
@@ -324,7 +325,7 @@ static bool set_arguments(struct lockstep *l, struct device_kernel *kernel)
 static bool make_kernels(struct lockstep *l)
 {
     static const char *const names[LOCKSTEP_KERNELS] = {"lockstep_routers", "lockstep_terminals", "lockstep_withdraw", "lockstep_drop_timers", "lockstep_count",
-                                                        "lockstep_next"};
+                                                        "lockstep_next", "lockstep_flits"};
     if (!lockstep_make_source(l))
         return false;
     double start = wall_seconds();
