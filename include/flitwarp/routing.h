@@ -124,6 +124,15 @@ static inline uint32_t routing_first_vc(const struct routing *routing, const FW_
     return packet_protocol(packet) * routing->protocol_vcs;
 }
 
+/* An answer for the first protocol class, made that of the packet's: the same ways in VCs further up. */
+static inline void route_move_up(struct route *route)
+{
+    const struct routing *routing = route->routing;
+    uint32_t shift = routing_first_vc(routing, route->packet);
+    for (uint32_t w = shift ? routing->words : 0; w-- > 0;)
+        route->vcs[w] = route->vcs[w] << shift | (w ? route->vcs[w - 1] >> (WORD_BITS - shift) : 0);
+}
+
 /* The VC that the head is in, as algorithms count them: the first of its protocol class is 0. */
 static inline uint32_t route_input_vc(const struct route *route)
 {

@@ -194,6 +194,14 @@ __kernel void lockstep_withdraw(MEMORY_ARGUMENTS)
         terminal_withdraw(&memory, (uint32_t)get_global_id(0));
 }
 
+/* Applications do nothing any more. */
+__kernel void lockstep_drop_timers(MEMORY_ARGUMENTS)
+{
+    const struct memory memory = MEMORY;
+    if (get_global_id(0) < memory.facts->terminals)
+        terminal_drop_timers(&memory, (uint32_t)get_global_id(0));
+}
+
 /* Sums over all terminals and routers, see enum LOCKSTEP_SUMS; and when the last event was. */
 __kernel void lockstep_count(MEMORY_ARGUMENTS, FW_GLOBAL ulong *sums, uint application_count)
 {
@@ -206,4 +214,11 @@ __kernel void lockstep_next(MEMORY_ARGUMENTS, FW_GLOBAL ulong *next, ulong now, 
 {
     const struct memory memory = MEMORY;
     find_next(&memory, next, now, with_timers);
+}
+
+/* Flits that have left the routers, by port or lane. */
+__kernel void lockstep_flits(MEMORY_ARGUMENTS, FW_GLOBAL uint *lane_flits, uint lanes)
+{
+    const struct memory memory = MEMORY;
+    count_flits(&memory, lane_flits, lanes);
 }

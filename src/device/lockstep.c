@@ -101,7 +101,7 @@ static tick_t lockstep_next(struct network_runner *runner)
     next = find_next(l, true, &last);
     if (next != FW_NEVER && next > l->now)
         l->now = next; /* nothing happens before */
-    if (next == FW_NEVER)
+    if (next == FW_NEVER && last > l->network->engine->now)
         l->network->engine->now = last;
     return next;
 }
@@ -280,6 +280,23 @@ static void lockstep_withdraw(struct network_runner *runner)
     need(l, kernel_launch(l->kernels[KERNEL_WITHDRAW], l->facts.terminals, l->group));
 }
 
+static void lockstep_drop_timers(struct network_runner *runner)
+{
+    struct lockstep *l = (struct lockstep *)(void *)runner;
+    need(l, kernel_launch(l->kernels[KERNEL_DROP_TIMERS], l->facts.terminals, l->group));
+}
+
+static void lockstep_count_flits(struct network_runner *runner, uint32_t lanes, uint32_t *counts)
+{
+    struct lockstep *l = (struct lockstep *)(void *)runner;
+    struct device_kernel *kernel = l->kernels[KERNEL_FLITS];
+    uint64_t bytes = l->facts.routers * l->facts.lanes / lanes * sizeof *counts;
+    need(l, kernel_set_buffer(kernel, l->next_argument, l->buffers[BUFFER_LANE_FLITS]) &&
+                kernel_set(kernel, l->next_argument + 1, &lanes, sizeof lanes) &&
+                kernel_launch(kernel, COUNTING_ITEMS * 16, l->group) &&
+                buffer_read(l->buffers[BUFFER_LANE_FLITS], 0, counts, bytes));
+}
+
 /* ---- beginning and end ---- */
 
 struct lockstep *lockstep_create(struct network *network, struct workload *workload, uint32_t device,
@@ -294,7 +311,9 @@ struct lockstep *lockstep_create(struct network *network, struct workload *workl
                                       .is_about_to_move = lockstep_is_about_to_move,
                                       .gather = lockstep_gather,
                                       .bring = lockstep_bring,
-                                      .withdraw = lockstep_withdraw},
+                                      .count_flits = lockstep_count_flits,
+                                      .withdraw = lockstep_withdraw,
+                                      .drop_timers = lockstep_drop_timers},
                            .network = network,
                            .workload = workload,
                            .errors = errors,

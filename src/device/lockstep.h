@@ -41,12 +41,22 @@
     B(ACCEPTED_FROM, "flits by source")                                                                                \
     B(FAULT, "fault")                                                                                                  \
     B(SUMS, "sums")                                                                                                    \
-    B(NEXT, "next events")
+    B(NEXT, "next events")                                                                                             \
+    B(LANE_FLITS, "flits by lane")
 
 #define LOCKSTEP_BUFFER_(name, what) BUFFER_##name,
 enum lockstep_buffer { LOCKSTEP_BUFFERS(LOCKSTEP_BUFFER_) LOCKSTEP_BUFFER_COUNT };
 
-enum lockstep_kernel { KERNEL_ROUTERS, KERNEL_TERMINALS, KERNEL_WITHDRAW, KERNEL_COUNT, KERNEL_NEXT, LOCKSTEP_KERNELS };
+enum lockstep_kernel {
+    KERNEL_ROUTERS,
+    KERNEL_TERMINALS,
+    KERNEL_WITHDRAW,
+    KERNEL_DROP_TIMERS,
+    KERNEL_COUNT,
+    KERNEL_NEXT,
+    KERNEL_FLITS,
+    LOCKSTEP_KERNELS
+};
 
 /* Work-items that add up. */
 #define COUNTING_ITEMS 4096

@@ -240,6 +240,7 @@ static uint64_t buffer_bytes(const struct lockstep *l, enum lockstep_buffer buff
     case BUFFER_ACCEPTED_FROM: return applications * f->terminals * sizeof(uint64_t);
     case BUFFER_FAULT: return sizeof(uint32_t);
     case BUFFER_SUMS: return (applications * LOCKSTEP_SUMS + NETWORK_SUMS) * sizeof(uint64_t);
+    case BUFFER_LANE_FLITS: return f->routers * f->lanes * sizeof(uint32_t);
     case BUFFER_NEXT: return 2 * COUNTING_ITEMS * sizeof(uint64_t);
     default: return 0;
     }
@@ -323,8 +324,8 @@ static bool set_arguments(struct lockstep *l, struct device_kernel *kernel)
 
 static bool make_kernels(struct lockstep *l)
 {
-    static const char *const names[LOCKSTEP_KERNELS] = {"lockstep_routers", "lockstep_terminals", "lockstep_withdraw", "lockstep_count",
-                                                        "lockstep_next"};
+    static const char *const names[LOCKSTEP_KERNELS] = {"lockstep_routers", "lockstep_terminals", "lockstep_withdraw", "lockstep_drop_timers", "lockstep_count",
+                                                        "lockstep_next", "lockstep_flits"};
     if (!lockstep_make_source(l))
         return false;
     double start = wall_seconds();
@@ -401,7 +402,7 @@ void lockstep_begin_sources(struct lockstep *l)
             struct lockstep_source *source = &sources[wakes.place[first[a] + rank]];
             *source = (struct lockstep_source){
                 .wake_at = FW_NEVER, .made = steady->random[rank], .rank = rank, .application = a};
-            memcpy(source->memory, steady->memory + memory * rank, memory);
+            memcpy(&source->memory, steady->memory + memory * rank, memory);
         }
     }
     engine_visit(l->network->engine, EVENT_WAKE, note_wake, &wakes);

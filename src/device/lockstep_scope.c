@@ -90,7 +90,7 @@ static bool check_application(const struct workload *workload, const struct appl
     if (application->max_message > SLOT_MOST_FLITS)
         return choice_error(errors, self, "size", "packets of more than %u flits do not run on a device",
                             SLOT_MOST_FLITS);
-    if (steady->injection.ops->state_size > SOURCE_MEMORY * sizeof(uint64_t))
+    if (steady->injection.ops->state_size > sizeof(struct source_memory))
         return choice_error(errors, &config->injection, NULL, "remembers too much for a device");
     (void)workload;
     return check_form(&config->traffic, "traffic pattern", errors) &&

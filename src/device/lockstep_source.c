@@ -20,7 +20,7 @@ struct form_kind {
 static const struct form_kind form_kinds[LOCKSTEP_FORMS] = {
     [FORMS_INJECTION] =
         {"injection", offsetof(struct steady_config, injection),
-         "uint64_t injection_gap(uint32_t kind, const struct injection *injection, uint64_t *state, bool first, "
+         "uint64_t injection_gap(uint32_t kind, const struct injection *injection, void *state, bool first, "
          "struct random *random)",
          "injection, state, first, random"},
     [FORMS_TRAFFIC] = {"traffic", offsetof(struct steady_config, traffic),
@@ -99,8 +99,7 @@ bool lockstep_make_source(struct lockstep *l)
     }
     text_addf(&text, "#define FACT(name) (%s)\n", is_constant ? "FACT_##name" : "m->facts->name");
     l->group = is_constant ? 64 : 16;
-    l->team = is_constant ? (l->facts.ports > 16 ? 16 : l->facts.ports > 6 ? 8 : 4) : 1;
-    if (getenv("FW_TEAM")) l->team = (uint32_t)atoi(getenv("FW_TEAM"));
+    l->team = l->team ? l->team : !is_constant ? 1 : l->facts.ports > 16 ? 16 : l->facts.ports > 6 ? 8 : 4;
     if (getenv("FW_GROUP")) l->group = (uint32_t)atoi(getenv("FW_GROUP"));
     text_addf(&text, "#define TEAM %uu\n#define GROUP %uu\n", l->team, l->group);
     text_addf(&text,

@@ -73,7 +73,10 @@ static inline bool is_in_window(const struct lockstep_phase *phase, tick_t made)
     return made >= phase->window_start && made < phase->window_end;
 }
 
-#define SOURCE_MEMORY 2 /* words of an injection process */
+/* What an injection process remembers: bytes, since each has a struct of its own there. */
+struct source_memory {
+    unsigned char bytes[16] __attribute__((aligned(8)));
+};
 
 /*
  * The messages of a rank. What waits to be sent is not kept but made again from its random stream when its turn comes: so a
@@ -83,9 +86,9 @@ static inline bool is_in_window(const struct lockstep_phase *phase, tick_t made)
 struct lockstep_source {
     tick_t wake_at; /* of the next message; FW_NEVER: none */
     struct random made;
-    uint64_t memory[SOURCE_MEMORY];
+    struct source_memory memory;
     struct random waits;
-    uint64_t waits_memory[SOURCE_MEMORY];
+    struct source_memory waits_memory;
     tick_t waits_at;  /* when that first one was made */
     uint64_t waiting; /* how many do */
     uint32_t rank, application;

@@ -71,6 +71,7 @@ FW_INLINE void ask_route(const struct network *network, struct route *question, 
     question->input_lane = lane;
     question->vcs = answer;
     ROUTE(question);
+    route_move_up(question);
     uint64_t some = 0, wrong = 0;
     for (uint32_t w = 0; w < WORDS; w++) {
         some |= answer[w];

@@ -125,10 +125,10 @@ FW_INLINE struct maker maker_of(const struct memory *m, FW_GLOBAL const struct l
 #define MAX_GAP ((uint64_t)1 << 40)
 
 /* Ticks to the next message. */
-FW_INLINE tick_t draw_gap(const struct maker *maker, FW_GLOBAL const struct lockstep_application *a, uint64_t *memory,
-                          struct random *random)
+FW_INLINE tick_t draw_gap(const struct maker *maker, FW_GLOBAL const struct lockstep_application *a,
+                          struct source_memory *memory, struct random *random)
 {
-    uint64_t cycles = injection_gap(a->injection_kind, &maker->injection, memory, false, random);
+    uint64_t cycles = injection_gap(a->injection_kind, &maker->injection, memory->bytes, false, random);
     return cycles < MAX_GAP ? cycles * a->cycle : MAX_GAP;
 }
 
@@ -169,15 +169,13 @@ FW_INLINE uint32_t make_waiting(const struct memory *m, uint32_t terminal, FW_GL
     FW_GLOBAL const struct lockstep_application *a = &m->applications[source->application];
     const struct maker maker = maker_of(m, a);
     struct random random = source->waits;
-    uint64_t memory[SOURCE_MEMORY];
-    for (uint32_t i = 0; i < SOURCE_MEMORY; i++)
-        memory[i] = source->waits_memory[i];
+    struct source_memory memory = source->waits_memory;
     tick_t made = source->waits_at;
     uint32_t to = traffic_destination(a->traffic_kind, &maker.traffic, source->rank, &random);
     uint32_t flits = size_draw(a->size_kind, &maker.size, &random);
     uint32_t handle = make_packet(m, terminal, source, a, to, flits, made, is_sampled);
     for (source->waiting--; source->waiting;) {
-        made += draw_gap(&maker, a, memory, &random);
+        made += draw_gap(&maker, a, &memory, &random);
         struct random next = random;
         if (traffic_destination(a->traffic_kind, &maker.traffic, source->rank, &next) != FW_NONE)
             break;
@@ -185,8 +183,7 @@ FW_INLINE uint32_t make_waiting(const struct memory *m, uint32_t terminal, FW_GL
     }
     source->waits = random;
     source->waits_at = made;
-    for (uint32_t i = 0; i < SOURCE_MEMORY; i++)
-        source->waits_memory[i] = memory[i];
+    source->waits_memory = memory;
     return handle;
 }
 
@@ -226,7 +223,7 @@ FW_INLINE uint32_t source_queue_take(struct interfaces *n, uint32_t number, FW_G
 /* A message is made and its packet goes out, or waits; it has none while others wait before it. */
 FW_INLINE void send_message(struct interfaces *n, uint32_t terminal, FW_GLOBAL struct lockstep_source *source,
                             FW_GLOBAL const struct lockstep_application *a, const struct maker *maker,
-                            struct random *random, const uint64_t *memory, tick_t now, bool is_sampled)
+                            struct random *random, const struct source_memory *memory, tick_t now, bool is_sampled)
 {
     const struct memory *m = n->network->memory;
     const struct random before = *random;
@@ -247,8 +244,7 @@ FW_INLINE void send_message(struct interfaces *n, uint32_t terminal, FW_GLOBAL s
     } else if (source->waiting++ == 0) {
         source->waits = before;
         source->waits_at = now;
-        for (uint32_t i = 0; i < SOURCE_MEMORY; i++)
-            source->waits_memory[i] = memory[i];
+        source->waits_memory = *memory;
     }
     if (outlet->step_at > now)
         step_channels(n, terminal, now, false);
@@ -265,18 +261,15 @@ FW_INLINE void wake_source(struct interfaces *n, uint32_t terminal, FW_GLOBAL st
     FW_GLOBAL const struct lockstep_application *a = &m->applications[source->application];
     const struct maker maker = maker_of(m, a);
     struct random random = source->made;
-    uint64_t memory[SOURCE_MEMORY];
-    for (uint32_t i = 0; i < SOURCE_MEMORY; i++)
-        memory[i] = source->memory[i];
+    struct source_memory memory = source->memory;
     tick_t gap;
     do {
-        send_message(n, terminal, source, a, &maker, &random, memory, now, is_in_window(n->phase, now));
-        gap = draw_gap(&maker, a, memory, &random);
+        send_message(n, terminal, source, a, &maker, &random, &memory, now, is_in_window(n->phase, now));
+        gap = draw_gap(&maker, a, &memory, &random);
     } while (gap == 0);
     source->wake_at = now + gap;
     source->made = random;
-    for (uint32_t i = 0; i < SOURCE_MEMORY; i++)
-        source->memory[i] = memory[i];
+    source->memory = memory;
 }
 
 /* ---- what arrives ---- */
@@ -433,6 +426,13 @@ FW_INLINE void terminal_tick(const struct memory *m, uint32_t terminal, tick_t n
         return;
     t->events += events;
     t->last_event = now;
+}
+
+FW_INLINE void terminal_drop_timers(const struct memory *m, uint32_t terminal)
+{
+    FW_GLOBAL const struct lockstep_terminal *t = &m->terminals[terminal];
+    for (uint32_t i = 0; i < t->sources; i++)
+        m->sources[t->first_source + i].wake_at = FW_NEVER;
 }
 
 /* What waits never enters. */

@@ -173,7 +173,10 @@ void waiting_release(struct waiting *waiting)
 void network_count_flits(const struct network *network, uint32_t lanes, uint32_t *counts)
 {
     uint32_t each = network->ports * network->num_vcs;
-    network_bring(network, false);
+    if (network->core->runner) {
+        network->core->runner->count_flits(network->core->runner, lanes, counts);
+        return;
+    }
     memset(counts, 0, (size_t)network->topology.routers * each / lanes * sizeof *counts);
     for (uint32_t router = 0; network->core->router_ops->lane_flits && router < network->topology.routers; router++)
         for (uint32_t lane = 0; lane < each; counts++)

@@ -37,6 +37,7 @@ static const struct option simulator_options[] = {
                 "undo every event once and handle it again; optimistic, one thread"),
     OPTION_TEXT(struct simulator_config, device, "null",
                 "opencl or opencl:N: the network runs on an OpenCL device, by its number in `flitwarp list device`"),
+    OPTION_U32(struct simulator_config, device_team, "0", 0, 16, NULL, "work-items of a router", HIDDEN),
     OPTION_END,
 };
 
@@ -166,6 +167,8 @@ static bool find_device(struct simulation *simulation)
         return false;
     simulation->lockstep = lockstep_create(&simulation->network, &simulation->workload, number, &simulation->built,
                                            &simulation->errors);
+    if (simulation->lockstep)
+        simulation->lockstep->team = simulator->device_team;
     return simulation->lockstep;
 }
 

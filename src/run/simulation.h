@@ -19,6 +19,7 @@ struct simulator_config {
     uint32_t partitions; /* of a model: of a thread, optimistic */
     uint64_t window;     /* ticks ahead of the slowest, optimistic */
     bool check_reversal;
+    uint32_t device_team; /* hidden, for tests: work-items of a router; 0: as suits the device */
     const char *device; /* NULL: this machine's processors */
 };
 

@@ -190,6 +190,15 @@ static tick_t quiet_until(const struct workload *workload)
     return workload->phase == PHASE_GENERATING ? until : 0;
 }
 
+static void drop_timers(const struct workload *workload)
+{
+    struct network_runner *runner = workload->network->core->runner;
+    if (runner)
+        runner->drop_timers(runner);
+    for (uint32_t i = 0; i < workload->part_count; i++)
+        engine_drop(workload->parts[i].network->engine, EVENT_WAKE);
+}
+
 /*
  * The grid point to come: of an empty network, behind the next event. When it drains, timers of applications do nothing
  * any more: those far ahead are dropped, and the run does not wait for them.
@@ -201,8 +210,8 @@ static tick_t next_point(const struct workload *workload, tick_t now)
     tick_t next = network_next(workload->network), until = quiet_until(workload);
     if (workload->totals.in_flight || next == FW_NEVER || next <= now || until <= now)
         return now + interval;
-    for (uint32_t i = 0; i < workload->part_count && until == FW_NEVER && next - now > FAR_POINTS * interval; i++)
-        engine_drop(workload->parts[i].network->engine, EVENT_WAKE);
+    if (until == FW_NEVER && next - now > FAR_POINTS * interval)
+        drop_timers(workload);
     if (next >= until)
         return now + (until - now + interval - 1) / interval * interval;
     return now + interval * ((next - now) / interval + 1);
