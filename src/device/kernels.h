@@ -249,6 +249,13 @@ __kernel void lockstep_next(MEMORY_ARGUMENTS, FW_GLOBAL ulong *next, ulong now, 
     find_next(&memory, next, now, with_timers);
 }
 
+/* After draining: whether routers are idle. */
+__kernel void lockstep_idle(MEMORY_ARGUMENTS, FW_GLOBAL ulong *is_busy)
+{
+    const struct memory memory = MEMORY;
+    check_idle(&memory, is_busy);
+}
+
 /* Flits that have left the routers, by port or lane. */
 __kernel void lockstep_flits(MEMORY_ARGUMENTS, FW_GLOBAL uint *lane_flits, uint lanes)
 {

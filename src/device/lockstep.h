@@ -55,6 +55,7 @@ enum lockstep_kernel {
     KERNEL_COUNT,
     KERNEL_NEXT,
     KERNEL_FLITS,
+    KERNEL_IDLE,
     LOCKSTEP_KERNELS
 };
 

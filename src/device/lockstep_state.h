@@ -100,7 +100,7 @@ struct lockstep_source {
 struct lockstep_terminal {
     uint32_t first_source, sources;
     uint32_t sequence; /* of the next packet */
-    uint32_t hint;     /* word of the region's set where there may be a free place */
+    uint32_t unused;
     uint64_t events;
     tick_t last_event;
 };

@@ -71,26 +71,30 @@ FW_INLINE void outlet_wake(struct interfaces *n, uint32_t number, tick_t when)
 
 /* ---- packets of a terminal's region ---- */
 
+/* Places go by number, then by terminal: those that are in use, the lowest, lie close together. */
+FW_INLINE size_t place_word(const struct memory *m, uint32_t terminal, uint32_t word)
+{
+    return (size_t)word * FACT(terminals) + terminal;
+}
+
 FW_INLINE uint32_t take_place(const struct memory *m, uint32_t terminal)
 {
-    uint32_t words = FACT(packets_each) / 32, word = m->terminals[terminal].hint;
-    FW_GLOBAL uint32_t *free_places = m->free_places + (size_t)terminal * words;
-    for (uint32_t tried = 0; tried < words; tried++, word = word + 1 < words ? word + 1 : 0) {
-        uint32_t places = free_places[word];
-        if (!places)
+    for (uint32_t word = 0; word < FACT(packets_each) / 32; word++) {
+        FW_GLOBAL uint32_t *places = &m->free_places[place_word(m, terminal, word)];
+        uint32_t free_ones = *places, lowest = free_ones & -free_ones;
+        if (!free_ones)
             continue;
-        uint32_t lowest = places & -places;
-        atomic_and((volatile FW_GLOBAL uint *)&free_places[word], ~lowest);
-        m->terminals[terminal].hint = word;
-        return terminal * FACT(packets_each) + word * 32 + (31 - (uint32_t)clz(lowest));
+        atomic_and((volatile FW_GLOBAL uint *)places, ~lowest);
+        return (uint32_t)place_word(m, terminal, word * 32 + 31 - (uint32_t)clz(lowest));
     }
     *m->fault = FAULT_NO_PACKET;
-    return terminal * FACT(packets_each);
+    return terminal;
 }
 
 FW_INLINE void give_place(const struct memory *m, uint32_t handle)
 {
-    atomic_or((volatile FW_GLOBAL uint *)&m->free_places[handle / 32], 1u << handle % 32);
+    uint32_t place = handle / (uint32_t)FACT(terminals), terminal = handle - place * (uint32_t)FACT(terminals);
+    atomic_or((volatile FW_GLOBAL uint *)&m->free_places[place_word(m, terminal, place / 32)], 1u << place % 32);
 }
 
 /* ---- messages ---- */
