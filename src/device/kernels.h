@@ -142,25 +142,34 @@ FW_INLINE void put_credit(const struct memory *m, size_t port, uint32_t vc, tick
 {
     m->credits[slot_of(m, when, port)] = (slot_vcs)bit(vc);
 }
-/* What has come to a port; false: nothing. */
-FW_INLINE bool take_flit(const struct memory *m, size_t slot, struct flit *flit, uint32_t *vc)
+/* What a place of a ring has, which is then empty. */
+FW_INLINE uint64_t take_flit(const struct memory *m, size_t slot)
 {
     uint64_t word = m->flits[slot];
-    if (!word)
-        return false;
-    m->flits[slot] = 0;
-    *vc = (uint32_t)word >> SLOT_VC_SHIFT & SLOT_VC_MASK;
-    flit->packet = (uint32_t)(word >> 32) - 1;
-    flit->place = (uint32_t)word & (FLIT_HEAD | FLIT_TAIL | SLOT_POSITION);
-    return true;
+    if (word)
+        m->flits[slot] = 0;
+    return word;
 }
-FW_INLINE uint64_t take_credits(const struct memory *m, size_t slot)
+FW_INLINE slot_vcs take_credits(const struct memory *m, size_t slot)
 {
-    uint64_t vcs = m->credits[slot];
+    slot_vcs vcs = m->credits[slot];
     if (vcs)
         m->credits[slot] = 0;
     return vcs;
 }
+/* A flit that was taken, and its VC. */
+FW_INLINE uint32_t slot_vc(uint64_t word) { return (uint32_t)word >> SLOT_VC_SHIFT & SLOT_VC_MASK; }
+FW_INLINE struct flit slot_flit(uint64_t word)
+{
+    return (struct flit){.packet = (uint32_t)(word >> 32) - 1,
+                         .place = (uint32_t)word & (FLIT_HEAD | FLIT_TAIL | SLOT_POSITION)};
+}
+
+/*
+ * What will be needed is read ahead, so that a tick waits for memory a few times and not for one thing after the other. The sum
+ * of what was read is used in a way that the compiler cannot know to change nothing, or it would leave the reading out.
+ */
+#define NEVER_READ 0x9e3779b97f4a7c15ul
 
 #include "device/router_kernel.h"
 #include "device/terminal_kernel.h"
@@ -191,7 +200,7 @@ FW_INLINE uint64_t take_credits(const struct memory *m, size_t slot)
  * A tick: groups of GROUP work-items have GROUP / TEAM routers each, those behind the last of them have terminals. Where
  * ONE_KERNEL is not said these are a kernel each: PoCL goes wrong with a barrier that not every group comes to.
  */
-__kernel void lockstep_routers(MEMORY_ARGUMENTS, PHASE)
+__attribute__((reqd_work_group_size(GROUP, 1, 1))) __kernel void lockstep_routers(MEMORY_ARGUMENTS, PHASE)
 {
     __local struct team teams[GROUP / TEAM];
     const struct memory memory = MEMORY;

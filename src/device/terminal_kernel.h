@@ -358,12 +358,13 @@ FW_INLINE uint32_t receive_flits(struct interfaces *n, uint32_t terminal, tick_t
     uint32_t events = 0;
     for (uint32_t port = 0; port < FACT(ejection_channels); port++) {
         FW_GLOBAL uint32_t *freed = &m->freed[(size_t)terminal * FACT(terminal_ports) + port];
-        struct flit flit;
-        uint32_t vc, before = *freed, arrived = FW_NONE;
-        if (take_flit(m, slot_of(m, now, terminal_port(m, terminal, port)), &flit, &vc)) {
+        uint64_t word = take_flit(m, slot_of(m, now, terminal_port(m, terminal, port)));
+        uint32_t before = *freed, arrived = FW_NONE;
+        if (word) {
+            uint32_t vc = slot_vc(word);
             uint32_t lane = outlet->ejector.lane + port * n->num_vcs + vc;
             put_credit(m, router_port(m, outlet->ejector.target, lane / n->num_vcs), vc, now + outlet->latency);
-            arrived = arrive(n, terminal, flit, now, phase);
+            arrived = arrive(n, terminal, slot_flit(word), now, phase);
             events++;
         }
         if (before != FW_NONE)
@@ -406,11 +407,24 @@ FW_INLINE struct interfaces interfaces_of(const struct memory *m, const struct n
     };
 }
 
+/* As routers do. */
+FW_INLINE void terminal_read_ahead(const struct memory *m, uint32_t terminal, tick_t now)
+{
+    FW_GLOBAL struct lockstep_terminal *t = &m->terminals[terminal];
+    size_t slot = slot_of(m, now, terminal_port(m, terminal, 0));
+    uint64_t word = m->flits[slot], sum = m->outlets[terminal].step_at + m->credits[slot];
+    sum += t->sources ? m->sources[t->first_source].wake_at : 0;
+    sum += word ? m->packets[slot_flit(word).packet].created : 0;
+    if (sum == NEVER_READ)
+        t->unused = 1;
+}
+
 FW_INLINE void terminal_tick(const struct memory *m, uint32_t terminal, tick_t now, const struct lockstep_phase *phase)
 {
     const struct network network = network_of(m);
     struct interfaces interfaces = interfaces_of(m, &network, phase), *n = &interfaces;
     FW_GLOBAL struct lockstep_terminal *t = &m->terminals[terminal];
+    terminal_read_ahead(m, terminal, now);
     uint32_t events = receive_flits(n, terminal, now, phase);
     events += receive_credits(n, terminal, now);
     bool is_active = events > 0;
