@@ -45,6 +45,15 @@ static struct lockstep_phase phase_of(const struct lockstep *l)
     };
 }
 
+static bool set_phase(const struct lockstep *l, struct device_kernel *kernel)
+{
+    const struct lockstep_phase phase = phase_of(l);
+    uint32_t argument = l->next_argument + 1; /* behind the tick */
+    return kernel_set(kernel, argument, &phase.window_start, sizeof phase.window_start) &&
+           kernel_set(kernel, argument + 1, &phase.window_end, sizeof phase.window_end) &&
+           kernel_set(kernel, argument + 2, &phase.is_draining, sizeof phase.is_draining);
+}
+
 static void lockstep_run(struct network_runner *runner, tick_t last)
 {
     struct lockstep *l = (struct lockstep *)(void *)runner;
@@ -53,16 +62,13 @@ static void lockstep_run(struct network_runner *runner, tick_t last)
         lockstep_begin_sources(l);
     }
     struct device_kernel *routers = l->kernels[KERNEL_ROUTERS], *terminals = l->kernels[KERNEL_TERMINALS];
-    const struct lockstep_phase phase = phase_of(l);
-    uint32_t argument = l->next_argument;
-    bool is_good = kernel_set(terminals, argument + 1, &phase.window_start, sizeof phase.window_start) &&
-                   kernel_set(terminals, argument + 2, &phase.window_end, sizeof phase.window_end) &&
-                   kernel_set(terminals, argument + 3, &phase.is_draining, sizeof phase.is_draining);
+    bool is_one = l->is_one_kernel, is_good = set_phase(l, routers) && set_phase(l, terminals);
+    size_t items = (l->facts.routers * l->team + l->group - 1) / l->group * l->group + (is_one ? l->facts.terminals : 0);
     for (; is_good && l->now <= last; l->now++) {
-        is_good = kernel_set(routers, argument, &l->now, sizeof l->now) &&
-                  kernel_set(terminals, argument, &l->now, sizeof l->now) &&
-                  kernel_launch(routers, l->facts.routers * l->team, l->group) &&
-                  kernel_launch(terminals, l->facts.terminals, l->group);
+        is_good = kernel_set(routers, l->next_argument, &l->now, sizeof l->now) && kernel_launch(routers, items, l->group);
+        if (!is_one)
+            is_good = is_good && kernel_set(terminals, l->next_argument, &l->now, sizeof l->now) &&
+                      kernel_launch(terminals, l->facts.terminals, l->group);
         if (l->now % FLUSH_TICKS == 0)
             is_good = is_good && device_flush(l->device);
     }

@@ -72,6 +72,7 @@ struct lockstep {
     struct device_buffer *buffers[LOCKSTEP_BUFFER_COUNT];
     struct device_kernel *kernels[LOCKSTEP_KERNELS];
     uint32_t next_argument; /* of the kernels: the first behind the buffers */
+    bool is_one_kernel; /* routers and terminals are launched as one */
     uint32_t team, group; /* work-items of a router, and of a group of teams */
     struct lockstep_facts facts;
     struct arena tables;   /* what TABLES has */
@@ -97,6 +98,11 @@ struct lockstep *lockstep_create(struct network *network, struct workload *workl
 bool lockstep_start(struct lockstep *lockstep);
 void lockstep_release(struct lockstep *lockstep);
 
+/* Of a set of VCs in a place of a ring of credits. */
+static inline uint32_t lockstep_slot_vc_bytes(const struct lockstep *l)
+{
+    return l->facts.num_vcs <= 8 ? 1 : l->facts.num_vcs <= 16 ? 2 : 8;
+}
 /* Fills in numbers and tables, and how much memory it takes; false with errors: the device has less. */
 bool lockstep_plan(struct lockstep *lockstep);
 /* Then texts and memory; false with errors. */

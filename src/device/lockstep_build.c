@@ -95,6 +95,8 @@ static bool set_facts(struct lockstep *l)
     f->terminals = network->topology.terminals;
     f->terminal_ports = network->terminal_ports;
     f->ejection_channels = network->routing.ejection_channels;
+    f->channel_latency = network->channel_latency;
+    f->terminal_latency = network->terminal_latency;
     f->slot_row = f->routers * f->ports + f->terminals * f->terminal_ports;
     f->packets_each = packets_each(network, q);
     f->bins = count_bins(l->workload);
@@ -222,8 +224,8 @@ static uint64_t buffer_bytes(const struct lockstep *l, enum lockstep_buffer buff
     case BUFFER_READY_AT: return q->is_usual ? 0 : f->routers * f->lanes * sizeof(tick_t);
     case BUFFER_ROUTES: return q->words == 1 ? 0 : f->routers * f->lanes * q->words * sizeof(uint64_t);
     case BUFFER_LINKS: return f->routers * f->ports * sizeof(struct link);
-    case BUFFER_FLITS:
-    case BUFFER_CREDITS: return (f->slot_mask + 1) * f->slot_row * sizeof(uint64_t);
+    case BUFFER_FLITS: return (f->slot_mask + 1) * f->slot_row * sizeof(uint64_t);
+    case BUFFER_CREDITS: return (f->slot_mask + 1) * f->slot_row * lockstep_slot_vc_bytes(l);
     case BUFFER_PACKETS: return f->terminals * f->packets_each * sizeof(struct packet);
     case BUFFER_FREE_PLACES: return f->terminals * f->packets_each / 8;
     case BUFFER_FREED: return f->terminals * f->terminal_ports * sizeof(uint32_t);

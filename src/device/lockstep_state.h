@@ -9,7 +9,7 @@
  * places, one a tick:
  *
  *   flits     by tick % slots, then by receiver and its port: handle and place of a flit, its VC beside the position; 0: none
- *   credits   the same, for credits that go the other way: a set of VCs
+ *   credits   the same, for credits that go the other way: a set of VCs, of which there is one, in as few bytes as hold it
  *
  * The receiver empties a place as it reads it. Packets lie in the region of their source's terminal, whose handles it gives
  * out; they come back by a set of bits, a tick after the packet has arrived.
@@ -30,6 +30,8 @@
     F(terminals)                                                                                                       \
     F(slot_mask)   /* places of a ring, less one */                                                                    \
     F(slot_row)    /* receiving ports of all routers and terminals */                                                  \
+    F(channel_latency)  /* of all channels between routers; 0: they differ */                                          \
+    F(terminal_latency) /* of all channels of terminals; 0: they differ */                                                  \
     F(packets_each) /* of a terminal's region, a multiple of 32 */                                                     \
     F(bins)        /* of latencies by moment of the window */                                                          \
     F(measures_detours) /* packets may take more hops than they need */                                                \
