@@ -168,6 +168,23 @@ def test_log_of_a_device_is_refused(log, base, device):  # noqa: F811
     assert not (base.parent / "log.csv").exists()
 
 
+def test_plugin_has_no_device_form(tmp_path, base, device):  # noqa: F811
+    """The example of docs/gpu.md, which has one in the tree, runs here and is refused by a device."""
+    page = (ROOT / "docs" / "gpu.md").read_text()
+    block = re.search(r"^    /\* SPDX.*?^    #endif$", page, re.M | re.S)[0]
+    (tmp_path / "opposite.c").write_text(re.sub(r"^    ", "", block, flags=re.M) + "\n")
+    plugin = tmp_path / "opposite.so"
+    subprocess.run(["cc", "-shared", "-fPIC", "-Wall", "-Wextra", "-Werror", f"-I{ROOT / 'include'}", tmp_path / "opposite.c", "-o", plugin], check=True)
+
+    def call(command, *arguments):
+        return subprocess.run([PROGRAM, "--plugin", plugin, command, *arguments], capture_output=True, text=True, check=False)
+    traffic = "workload.applications.0.traffic=opposite"
+    assert call("run", base, traffic, "--quiet").returncode == 0
+    assert "opposite" in call("list", "traffic").stdout and "runs on a device" not in call("explain", "opposite").stdout
+    refused = call("run", base, traffic, "--device", device)
+    assert refused.returncode == 1 and f"{APPLICATION}.traffic: 'opposite' does not run on a device; accepted: " in refused.stderr
+
+
 # ---- what looks at a network from outside runs it here ---------------------------------------------------------------------------
 
 

@@ -50,9 +50,10 @@ static cl_int give(const void *value, size_t bytes, size_t room, void *into, siz
 
 cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t room, void *into, size_t *size)
 {
-    static const char extensions[] = "cl_khr_fp64 cl_khr_int64_base_atomics", version[] = "OpenCL 1.2", name[] = "Writer";
-    cl_ulong number = what == CL_DEVICE_TYPE           ? device->type
-                      : what == CL_DEVICE_ADDRESS_BITS ? 64
+    static const char extensions[] = "cl_khr_fp64 cl_khr_int64_base_atomics", version[] = "OpenCL 1.2",
+                      name[] = "Writer";
+    cl_ulong number = what == CL_DEVICE_TYPE                                                      ? device->type
+                      : what == CL_DEVICE_ADDRESS_BITS                                            ? 64
                       : what == CL_DEVICE_GLOBAL_MEM_SIZE || what == CL_DEVICE_MAX_MEM_ALLOC_SIZE ? (cl_ulong)8 << 30
                                                                                                   : 1;
     if (what == CL_DEVICE_EXTENSIONS)
