@@ -8,6 +8,8 @@
  *
  *   lockstep_scope.c    what it can run, and the sentence for what it cannot
  *   lockstep_build.c    the numbers, tables and texts that a run is compiled of, and memory
+ *   lockstep_messages.c messages of several packets, and answers
+ *   lockstep_watch.c    what is counted over time and told to logs
  *   lockstep.c          ticks, grid points, and what is read back
  */
 #include "device/lockstep_state.h"
@@ -38,6 +40,17 @@
     B(HISTOGRAMS, "histograms")                                                                                        \
     B(BINS, "latencies by moment")                                                                                     \
     B(ACCEPTED_FROM, "flits by source")                                                                                \
+    B(MESSAGES, "messages")                                                                                            \
+    B(FREE_MESSAGES, "free places of messages")                                                                        \
+    B(FREED_MESSAGES, "places of messages that have arrived")                                                          \
+    B(HEARD, "messages that are heard of")                                                                             \
+    B(HEARD_RINGS, "rings of messages")                                                                                \
+    B(ANSWERS, "answers that wait")                                                                                    \
+    B(SERIES, "the time series")                                                                                       \
+    B(RATES, "rates")                                                                                                  \
+    B(ENTERED, "flits that enter")                                                                                     \
+    B(LOG, "the log")                                                                                                  \
+    B(LOG_RECORDS, "packets for the log")                                                                              \
     B(FAULT, "fault")                                                                                                  \
     B(SUMS, "sums")                                                                                                    \
     B(NEXT, "next events")
@@ -84,3 +97,23 @@ void lockstep_release(struct lockstep *lockstep);
 bool lockstep_build(struct lockstep *lockstep);
 /* The sources as the applications have left them: after their begin(). */
 void lockstep_begin_sources(struct lockstep *lockstep);
+/* The device is lost, or has no room: ends the program, which has written nothing yet. */
+void lockstep_need(const struct lockstep *lockstep, bool is_good);
+
+/* An application's number among those that hear of their messages, from 1 on; 0: it is none of them. */
+uint32_t lockstep_listener(const struct lockstep *lockstep, uint32_t application);
+/* Any that are not one packet and no more. */
+bool lockstep_has_messages(const struct lockstep *lockstep);
+/* Where the sizes of an application's answers come from. */
+const struct choice *lockstep_reply_of(const struct lockstep *lockstep, uint32_t application);
+/* Adds the text by which sizes are drawn; false with errors. */
+bool lockstep_add_sizes(struct lockstep *lockstep);
+
+/* Before the first tick: memory for what is asked for over time, and by logs. */
+void lockstep_watch(struct lockstep *lockstep);
+/* The last tick up to which there is room for all that may happen, at most the one that is given. */
+tick_t lockstep_piece(struct lockstep *lockstep, tick_t last);
+/* Reads what was kept since. */
+void lockstep_end_piece(struct lockstep *lockstep);
+void lockstep_gather_series(struct lockstep *lockstep, uint32_t application, struct measurement *m);
+void lockstep_bring_lanes(struct lockstep *lockstep);
