@@ -54,6 +54,21 @@ FW_INLINE void count_all(const struct memory *m, FW_GLOBAL ulong *sums, uint32_t
         count_rings(m, sums + applications * LOCKSTEP_SUMS);
 }
 
+/* Flits that have left by every `lanes` output lanes of a router, modulo 2^32: network_count_flits(). */
+FW_INLINE void count_flits(const struct memory *m, FW_GLOBAL uint *counts, uint32_t lanes)
+{
+    for (size_t i = get_global_id(0); i < FACT(routers) * FACT(lanes) / lanes; i += get_global_size(0)) {
+        size_t first = i * lanes, router = first / FACT(lanes);
+        FW_GLOBAL const struct output_lane *outputs =
+            (FW_GLOBAL const struct output_lane *)(m->blocks + router * FACT(stride) + FACT(outputs_at)) +
+            first % FACT(lanes);
+        uint32_t flits = 0;
+        for (uint32_t lane = 0; lane < lanes; lane++)
+            flits += outputs[lane].flits;
+        counts[i] = flits;
+    }
+}
+
 /*
  * By work-items, each with a share of routers, terminals and places of the channels: the earliest tick from `now` on at
  * which one of them has something to do, into its own place of `next`; and the last at which it had, behind all of those.

@@ -9,6 +9,14 @@
 #include "metrics/histogram_index.h"
 #include "metrics/packet_record.h"
 
+#if SLOT_VC_BYTES == 1
+typedef uchar slot_vcs;
+#elif SLOT_VC_BYTES == 2
+typedef ushort slot_vcs;
+#else
+typedef ulong slot_vcs;
+#endif
+
 /* All that lies in the memory of the device. */
 struct memory {
     FW_GLOBAL const struct lockstep_facts *facts;
@@ -18,7 +26,8 @@ struct memory {
     FW_GLOBAL tick_t *ready_at;
     FW_GLOBAL uint64_t *routes;
     FW_GLOBAL const struct link *links;
-    FW_GLOBAL uint64_t *flits, *credits;
+    FW_GLOBAL uint64_t *flits;
+    FW_GLOBAL slot_vcs *credits;
     FW_GLOBAL struct packet *packets;
     FW_GLOBAL uint32_t *free_places, *freed;
     FW_GLOBAL struct outlet *outlets;
@@ -44,7 +53,7 @@ struct memory {
     FW_GLOBAL uint32_t *fault;
 };
 
-#define FW_CHECK(condition, ...)                                                                                       \
+#define FW_CHECK(condition)                                                                                       \
     do {                                                                                                               \
         if (!(condition))                                                                                              \
             *FAULT_OF = __LINE__;                                                                                      \
@@ -105,6 +114,14 @@ FW_INLINE struct network network_of(const struct memory *m)
 
 /* ---- channels ---- */
 
+/* Of a router's port. Where all channels are alike nobody looks for it. */
+FW_INLINE tick_t latency_of(const struct network *network, uint32_t router, uint32_t port, bool at_router)
+{
+    const struct memory *m = network->memory;
+    tick_t common = at_router ? FACT(channel_latency) : FACT(terminal_latency);
+    return common ? common : network_link(network, router, port)->latency;
+}
+
 /* The place of a receiving port at a tick. Ports of terminals come behind those of routers. */
 FW_INLINE size_t slot_of(const struct memory *m, tick_t when, size_t port)
 {
@@ -130,9 +147,10 @@ FW_INLINE void put_flit(const struct memory *m, size_t port, uint32_t vc, struct
     uint32_t place = (flit.place & (FLIT_HEAD | FLIT_TAIL)) | vc << SLOT_VC_SHIFT | (flit.place & SLOT_POSITION);
     m->flits[slot_of(m, when, port)] = (uint64_t)(flit.packet + 1) << 32 | place;
 }
+/* The only one of its tick: a port gives one place back at most. */
 FW_INLINE void put_credit(const struct memory *m, size_t port, uint32_t vc, tick_t when)
 {
-    m->credits[slot_of(m, when, port)] |= bit(vc);
+    m->credits[slot_of(m, when, port)] = (slot_vcs)bit(vc);
 }
 /* What has come to a port; false: nothing. */
 FW_INLINE bool take_flit(const struct memory *m, size_t slot, struct flit *flit, uint32_t *vc)
@@ -163,7 +181,7 @@ FW_INLINE uint64_t take_credits(const struct memory *m, size_t slot)
 #define MEMORY_ARGUMENTS                                                                                               \
     FW_GLOBAL const struct lockstep_facts *facts, FW_GLOBAL const struct lockstep_application *applications,           \
         FW_GLOBAL const char *tables, ulong tables_from, FW_GLOBAL uchar *blocks, FW_GLOBAL ulong *ready_at,           \
-        FW_GLOBAL ulong *routes, FW_GLOBAL const struct link *links, FW_GLOBAL ulong *flits, FW_GLOBAL ulong *credits, \
+        FW_GLOBAL ulong *routes, FW_GLOBAL const struct link *links, FW_GLOBAL ulong *flits, FW_GLOBAL slot_vcs *credits, \
         FW_GLOBAL struct packet *packets, FW_GLOBAL uint *free_places, FW_GLOBAL uint *freed,                          \
         FW_GLOBAL struct outlet *outlets, FW_GLOBAL struct injector *injectors, FW_GLOBAL uint *outlet_credits,        \
         FW_GLOBAL struct lockstep_source *sources, FW_GLOBAL struct lockstep_terminal *terminals,                      \
@@ -182,17 +200,38 @@ FW_INLINE uint64_t take_credits(const struct memory *m, size_t slot)
             series, rates, entered, log, log_records, fault                                                            \
     }
 
-/* A tick: routers first, then terminals. */
-__kernel void lockstep_tick(MEMORY_ARGUMENTS, ulong now, ulong window_start, ulong window_end, uint is_draining)
+#define PHASE ulong now, ulong window_start, ulong window_end, uint is_draining
+
+/*
+ * A tick: groups of GROUP work-items have GROUP / TEAM routers each, those behind the last of them have terminals. Where
+ * ONE_KERNEL is not said these are a kernel each: PoCL goes wrong with a barrier that not every group comes to.
+ */
+__kernel void lockstep_routers(MEMORY_ARGUMENTS, PHASE)
+{
+    __local struct team teams[GROUP / TEAM];
+    const struct memory memory = MEMORY;
+    const struct memory *m = &memory;
+    uint32_t item = (uint32_t)get_local_id(0);
+#ifdef ONE_KERNEL
+    const struct lockstep_phase phase = {window_start, window_end, is_draining};
+    uint32_t router_groups = (uint32_t)((FACT(routers) * TEAM + GROUP - 1) / GROUP);
+    if (get_group_id(0) >= router_groups) {
+        size_t terminal = get_global_id(0) - (size_t)router_groups * GROUP;
+        if (terminal < FACT(terminals))
+            terminal_tick(m, (uint32_t)terminal, now, &phase);
+        return;
+    }
+#endif
+    router_tick(m, &teams[item / TEAM], (uint32_t)get_global_id(0) / TEAM, item % TEAM, now);
+}
+
+__kernel void lockstep_terminals(MEMORY_ARGUMENTS, PHASE)
 {
     const struct memory memory = MEMORY;
     const struct memory *m = &memory;
-    size_t item = get_global_id(0);
     const struct lockstep_phase phase = {window_start, window_end, is_draining};
-    if (item < FACT(routers))
-        router_tick(m, (uint32_t)item, now);
-    else if (item - FACT(routers) < FACT(terminals))
-        terminal_tick(m, (uint32_t)(item - FACT(routers)), now, &phase);
+    if (get_global_id(0) < FACT(terminals))
+        terminal_tick(m, (uint32_t)get_global_id(0), now, &phase);
 }
 
 /* Draining begins: what waits at its terminal never enters. */
@@ -223,4 +262,11 @@ __kernel void lockstep_next(MEMORY_ARGUMENTS, FW_GLOBAL ulong *next, ulong now, 
 {
     const struct memory memory = MEMORY;
     find_next(&memory, next, now, with_timers);
+}
+
+/* Flits that have left the routers, by port or lane. */
+__kernel void lockstep_flits(MEMORY_ARGUMENTS, FW_GLOBAL uint *lane_flits, uint lanes)
+{
+    const struct memory memory = MEMORY;
+    count_flits(&memory, lane_flits, lanes);
 }

@@ -2,21 +2,16 @@
 /* What the lockstep engine can run. Whatever it cannot is refused before the run, with the setting and what would do. */
 #include "device/lockstep.h"
 
+#include "config/registry.h"
 #include "flitwarp/steady.h"
 #include "network/interface/standard.h"
 #include "network/router/input_queued.h"
 
 #include <string.h>
 
-/* Is this component of the program, and can a device compile its file? */
-static bool has_device_form(const struct component *component)
-{
-    return component->device.file && embedded_find(device_files, component->device.file);
-}
-
 static bool check_form(const struct choice *choice, const char *kind, struct errors *errors)
 {
-    if (has_device_form(choice->component))
+    if (component_has_device_form(choice->component))
         return true;
     return choice_error(errors, choice, NULL, "'%s' does not run on a device; accepted: a %s with a device form",
                         choice->component->name, kind);

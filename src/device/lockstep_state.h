@@ -9,7 +9,7 @@
  * places, one a tick:
  *
  *   flits     by tick % slots, then by receiver and its port: handle and place of a flit, its VC beside the position; 0: none
- *   credits   the same, for credits that go the other way: a set of VCs
+ *   credits   the same, for credits that go the other way: a set of VCs, of which there is one, in as few bytes as hold it
  *
  * The receiver empties a place as it reads it. Packets lie in the region of their source's terminal, whose handles it gives
  * out; they come back by a set of bits, a tick after the packet has arrived.
@@ -28,25 +28,27 @@
 #define LOCKSTEP_FACTS(F)                                                                                              \
     F(routers)                                                                                                         \
     F(terminals)                                                                                                       \
-    F(slot_mask)        /* places of a ring, less one */                                                               \
-    F(slot_row)         /* receiving ports of all routers and terminals */                                             \
-    F(packets_each)     /* of a terminal's region, a multiple of 32 */                                                 \
-    F(bins)             /* of latencies by moment of the window */                                                     \
+    F(slot_mask)   /* places of a ring, less one */                                                                    \
+    F(slot_row)    /* receiving ports of all routers and terminals */                                                  \
+    F(channel_latency)  /* of all channels between routers; 0: they differ */                                          \
+    F(terminal_latency) /* of all channels of terminals; 0: they differ */                                                  \
+    F(packets_each) /* of a terminal's region, a multiple of 32 */                                                     \
+    F(bins)        /* of latencies by moment of the window */                                                          \
     F(measures_detours) /* packets may take more hops than they need */                                                \
-    F(messages_each)    /* records of a terminal's messages, a multiple of 32; 0: packets need none */                 \
-    F(listeners)        /* applications that hear of their messages, and answer them */                                \
+    F(messages_each) /* records of a terminal's messages, a multiple of 32; 0: packets need none */                    \
+    F(listeners)     /* applications that hear of their messages, and answer them */                                   \
     /* of routers */                                                                                                   \
-    F(ports)                                                                                                           \
-    F(num_vcs) F(lanes) F(ring_mask) F(local_ports) F(room) F(depth) F(cycle) F(routing) F(vc_allocation)              \
-        F(to_channel) F(credit) F(next_packet) F(busy_after_grant) F(vc_needs_credit) F(stores_packet)                 \
-            F(reserves_packet) F(needs_room) F(credits_wake) F(ends_in_a_cycle) F(steps_each_tick) F(locks_outputs)    \
-                F(keeps_outputs) F(queues_to_send) F(stride) F(outputs_at) F(vc_state_at) F(switch_state_at)           \
-                    F(arbiter_state_at) F(arbiters_each) F(arbiter_port_mask) F(free_at_at) F(locks_at) F(credited_at) \
-                        F(rings_at) /* of routing */                                                                   \
-        F(seed) F(routing_vcs) F(protocol_vcs) F(classes) F(terminal_ports) F(ejection_channels) F(class_vcs_at)       \
-            F(eject_vcs_at) F(terminal_slot_at) F(ejection_router_at) F(routing_config_at) F(routing_state_at)         \
-                F(all_escape_vcs) /* of interfaces */                                                                  \
-        F(channels) F(outlet_lanes) F(channel_cycle) F(all_vcs) F(injection_vcs) F(buffer_depth)
+    F(ports) F(num_vcs) F(lanes) F(ring_mask) F(local_ports) F(room) F(depth) F(cycle) F(routing) F(vc_allocation)     \
+    F(to_channel) F(credit) F(next_packet) F(busy_after_grant) F(vc_needs_credit) F(stores_packet) F(reserves_packet)  \
+    F(needs_room) F(credits_wake) F(ends_in_a_cycle) F(steps_each_tick) F(locks_outputs) F(keeps_outputs)              \
+    F(queues_to_send) F(stride) F(outputs_at) F(vc_state_at) F(switch_state_at) F(arbiter_state_at) F(arbiters_each)   \
+    F(arbiter_port_mask) F(free_at_at) F(locks_at) F(credited_at) F(rings_at)                                          \
+    /* of routing */                                                                                                   \
+    F(seed) F(routing_vcs) F(protocol_vcs) F(classes) F(terminal_ports) F(ejection_channels) F(class_vcs_at)           \
+    F(eject_vcs_at) F(terminal_slot_at) F(ejection_router_at) F(routing_config_at) F(routing_state_at)                 \
+    F(all_escape_vcs)                                                                                                  \
+    /* of interfaces */                                                                                                \
+    F(channels) F(outlet_lanes) F(channel_cycle) F(all_vcs) F(injection_vcs) F(buffer_depth)
 
 #define LOCKSTEP_FACT_(name) uint64_t name;
 struct lockstep_facts {
@@ -70,7 +72,8 @@ struct lockstep_application {
     uint32_t protocol;
     /* Of its messages. */
     uint64_t seed, receive_delay, reply_config_at, reply_state_at;
-    uint32_t reply_max, reply_protocol;
+    uint32_t reply_max, reply_kind, reply_protocol;
+    uint32_t replies_by_request; /* their sizes follow from it */
     uint32_t plain_flits, max_packet; /* messages up to the first are a packet that needs no record */
     uint32_t listener;                /* its number among those, from 1 on; 0: it hears of nothing */
 };

@@ -142,7 +142,8 @@ FW_INLINE void hear(struct interfaces *n, uint32_t terminal, FW_GLOBAL const str
                               .max = a->reply_max};
     struct random random = random_stream(a->seed, (uint64_t)heard->source << 32 | heard->number, RANDOM_REPLY);
     struct lockstep_answer answer = *heard;
-    answer.flits = answer_flits(answer.application, &size, answer.tag, &random);
+    answer.flits = a->replies_by_request ? reply_flits(a->reply_kind, &size, answer.tag)
+                                         : size_draw(a->reply_kind, &size, &random);
     const struct order order = {.made = now,
                                 .started = answer.started,
                                 .application = answer.application,

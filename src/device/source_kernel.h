@@ -63,7 +63,7 @@ FW_INLINE bool draw_order(const struct memory *m, const struct maker *maker,
     order->is_answer = false;
     if (to == FW_NONE)
         return false;
-    order->flits = request_flits(source->application, a->size_kind, &maker->size, random, &order->tag);
+    order->flits = request_flits(a->size_kind, &maker->size, random, &order->tag);
     order->to = ((FW_GLOBAL const uint32_t *)(m->tables + a->terminals_at))[to];
     return true;
 }
