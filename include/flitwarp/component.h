@@ -13,6 +13,7 @@
 struct device_form {
     const char *file;     /* of the tree */
     const char *function; /* what the component does there; of a routing algorithm its route() */
+    const char *request, *reply; /* of sizes with replies of their own: draw_request() and reply() */
 };
 /* Says that the file of the component is read by OpenCL too, in which the function has this name. */
 #define DEVICE_FORM(function_) .device = {.file = __FILE__, .function = #function_}

@@ -12,8 +12,7 @@
 
 #define FLUSH_TICKS 256 /* launches that are handed over at once */
 
-/* A device that is lost in a run ends the program, which has written nothing yet. */
-static void need(const struct lockstep *l, bool is_good)
+void lockstep_need(const struct lockstep *l, bool is_good)
 {
     if (is_good)
         return;
@@ -24,7 +23,7 @@ static void need(const struct lockstep *l, bool is_good)
 static void check_fault(struct lockstep *l)
 {
     uint32_t fault;
-    need(l, buffer_read(l->buffers[BUFFER_FAULT], 0, &fault, sizeof fault));
+    lockstep_need(l, buffer_read(l->buffers[BUFFER_FAULT], 0, &fault, sizeof fault));
     NEED(fault != FAULT_NO_PACKET,
          "a terminal has more than %llu packets in the network, for which there is no room on the device",
          (unsigned long long)l->facts.packets_each);
@@ -54,13 +53,8 @@ static bool set_phase(const struct lockstep *l, struct device_kernel *kernel)
            kernel_set(kernel, argument + 2, &phase.is_draining, sizeof phase.is_draining);
 }
 
-static void lockstep_run(struct network_runner *runner, tick_t last)
+static void run_piece(struct lockstep *l, tick_t last)
 {
-    struct lockstep *l = (struct lockstep *)(void *)runner;
-    if (!l->has_begun) {
-        l->has_begun = true;
-        lockstep_begin_sources(l);
-    }
     struct device_kernel *routers = l->kernels[KERNEL_ROUTERS], *terminals = l->kernels[KERNEL_TERMINALS];
     bool is_one = l->is_one_kernel, is_good = set_phase(l, routers) && set_phase(l, terminals);
     size_t items = (l->facts.routers * l->team + l->group - 1) / l->group * l->group + (is_one ? l->facts.terminals : 0);
@@ -72,8 +66,22 @@ static void lockstep_run(struct network_runner *runner, tick_t last)
         if (l->now % FLUSH_TICKS == 0)
             is_good = is_good && device_flush(l->device);
     }
-    need(l, is_good);
+    lockstep_need(l, is_good);
     l->is_counted = false;
+}
+
+static void lockstep_run(struct network_runner *runner, tick_t last)
+{
+    struct lockstep *l = (struct lockstep *)(void *)runner;
+    if (!l->has_begun) {
+        l->has_begun = true;
+        lockstep_begin_sources(l);
+        lockstep_watch(l);
+    }
+    while (l->now <= last) {
+        run_piece(l, lockstep_piece(l, last));
+        lockstep_end_piece(l);
+    }
 }
 
 /* The next tick with events, timers among them or not; and the last one that had any. */
@@ -83,7 +91,7 @@ static tick_t find_next(struct lockstep *l, bool with_timers, tick_t *last)
     uint64_t *found = memory_take(2 * COUNTING_ITEMS * sizeof *found);
     uint32_t timers = with_timers;
     tick_t next = FW_NEVER;
-    need(l, kernel_set_buffer(kernel, l->next_argument, l->buffers[BUFFER_NEXT]) &&
+    lockstep_need(l, kernel_set_buffer(kernel, l->next_argument, l->buffers[BUFFER_NEXT]) &&
                 kernel_set(kernel, l->next_argument + 1, &l->now, sizeof l->now) &&
                 kernel_set(kernel, l->next_argument + 2, &timers, sizeof timers) &&
                 kernel_launch(kernel, COUNTING_ITEMS, l->group) &&
@@ -128,7 +136,7 @@ static void count(struct lockstep *l)
     uint64_t bytes = (applications * LOCKSTEP_SUMS + NETWORK_SUMS) * sizeof *l->sums;
     if (l->is_counted)
         return;
-    need(l, buffer_fill(l->buffers[BUFFER_SUMS], 0, bytes, 0) &&
+    lockstep_need(l, buffer_fill(l->buffers[BUFFER_SUMS], 0, bytes, 0) &&
                 kernel_set_buffer(kernel, l->next_argument, l->buffers[BUFFER_SUMS]) &&
                 kernel_set(kernel, l->next_argument + 1, &applications, sizeof applications) &&
                 kernel_launch(kernel, COUNTING_ITEMS, l->group) &&
@@ -155,7 +163,7 @@ static void gather_bins(struct lockstep *l, uint32_t application, struct measure
 {
     uint64_t bytes = l->facts.bins * sizeof(struct lockstep_bin);
     struct lockstep_bin *bins = memory_take(bytes);
-    need(l, buffer_read(l->buffers[BUFFER_BINS], application * bytes, bins, bytes));
+    lockstep_need(l, buffer_read(l->buffers[BUFFER_BINS], application * bytes, bins, bytes));
     m->batches = (struct batch_means){0};
     for (uint64_t moment = 0; moment < l->facts.bins; moment++)
         if (bins[moment].count)
@@ -181,6 +189,8 @@ static void gather_at_grid_point(struct lockstep *l, uint32_t number, struct mea
     m->accepted_flits = sums[SUM_ACCEPTED];
     m->latency_sum = sums[SUM_LATENCY];
     m->sampled_delivered = sums[SUM_SAMPLED_DELIVERED];
+    m->transactions_begun = sums[SUM_TRANSACTIONS_BEGUN];
+    m->transactions_ended = sums[SUM_TRANSACTIONS_ENDED];
     if (asks_for_interval(l, number))
         gather_bins(l, number, m);
 }
@@ -194,51 +204,98 @@ static void gather_histogram(const uint64_t *copies, uint32_t kind, struct histo
             histogram->buckets[bucket] += copies[(copy * LOCKSTEP_HISTOGRAMS + kind) * HISTOGRAM_BUCKETS + bucket];
 }
 
-static void lower(uint64_t *least, uint64_t value, bool is_first) { *least = is_first || value < *least ? value : *least; }
-static void raise_to(uint64_t *most, uint64_t value) { *most = value > *most ? value : *most; }
+/* Adds a terminal's extremes of one kind of samples to those of others. */
+static void add_extremes(uint64_t *least, uint64_t *most, uint64_t lower_one, uint64_t upper_one, bool is_first)
+{
+    *least = is_first || lower_one < *least ? lower_one : *least;
+    *most = is_first || upper_one > *most ? upper_one : *most;
+}
+#define ADD_EXTREMES(what)                                                                                             \
+    add_extremes(&all->least_##what, &all->most_##what, c->least_##what, c->most_##what, is_first)
+
+static void add_packets(struct lockstep_counts *all, const struct lockstep_counts *c)
+{
+    bool is_first = all->sampled_delivered == 0;
+    if (!c->sampled_delivered)
+        return;
+    ADD_EXTREMES(latency);
+    ADD_EXTREMES(network);
+    all->least_hops = is_first || c->least_hops < all->least_hops ? c->least_hops : all->least_hops;
+    all->most_hops = c->most_hops > all->most_hops ? c->most_hops : all->most_hops;
+    all->sampled_sum += c->sampled_sum;
+    all->network_sum += c->network_sum;
+    all->hops_sum += c->hops_sum;
+    all->sampled_delivered += c->sampled_delivered;
+}
+
+static void add_messages(struct lockstep_counts *all, const struct lockstep_counts *c)
+{
+    bool is_first = all->sampled_messages == 0;
+    if (!c->sampled_messages)
+        return;
+    ADD_EXTREMES(message);
+    all->message_sum += c->message_sum;
+    all->sampled_messages += c->sampled_messages;
+    is_first = all->transactions_ended == 0;
+    if (!c->transactions_ended)
+        return;
+    ADD_EXTREMES(transaction);
+    all->transaction_sum += c->transaction_sum;
+    all->transactions_ended += c->transactions_ended;
+}
 
 /* Sums and extremes of all terminals. */
 static struct lockstep_counts sum_counts(struct lockstep *l, uint32_t application, struct measurement *m)
 {
     uint64_t terminals = l->facts.terminals, bytes = terminals * sizeof(struct lockstep_counts);
     struct lockstep_counts *counts = memory_take(bytes), all = {0};
-    need(l, buffer_read(l->buffers[BUFFER_COUNTS], application * bytes, counts, bytes));
+    lockstep_need(l, buffer_read(l->buffers[BUFFER_COUNTS], application * bytes, counts, bytes));
     for (uint64_t i = 0; i < terminals; i++) {
-        const struct lockstep_counts *c = &counts[i];
-        bool is_first = all.sampled_delivered == 0;
-        l->workload->sequences[i] += (uint32_t)c->created_packets;
-        m->digest.lanes[0] += c->digest[0];
-        m->digest.lanes[1] += c->digest[1];
-        if (!c->sampled_delivered)
-            continue;
-        all.sampled_sum += c->sampled_sum;
-        all.network_sum += c->network_sum;
-        all.hops_sum += c->hops_sum;
-        lower(&all.least_latency, c->least_latency, is_first);
-        lower(&all.least_network, c->least_network, is_first);
-        all.least_hops = is_first || c->least_hops < all.least_hops ? c->least_hops : all.least_hops;
-        raise_to(&all.most_latency, c->most_latency);
-        raise_to(&all.most_network, c->most_network);
-        all.most_hops = c->most_hops > all.most_hops ? c->most_hops : all.most_hops;
-        all.sampled_delivered += c->sampled_delivered;
+        l->workload->sequences[i] += (uint32_t)counts[i].created_packets;
+        m->digest.lanes[0] += counts[i].digest[0];
+        m->digest.lanes[1] += counts[i].digest[1];
+        add_packets(&all, &counts[i]);
+        add_messages(&all, &counts[i]);
     }
     memory_give(counts);
     return all;
+}
+
+/* Where levels of service are told apart: packets of an application are all of one level. */
+static void gather_level(const struct lockstep *l, uint32_t number, struct measurement *m)
+{
+    const struct application_config *config = l->workload->applications[number].config;
+    if (!m->levels)
+        return;
+    struct level_count *level = &m->by_level[m->class_level[config->protocol_class]];
+    level->created_flits = m->created_flits;
+    level->accepted_flits = m->accepted_flits;
+    level->packets = m->sampled_delivered;
+    level->packet_latency = m->packet_latency;
+    level->network_latency = m->network_latency;
 }
 
 static void gather_at_end(struct lockstep *l, uint32_t number, struct measurement *m)
 {
     uint64_t bytes = (uint64_t)HISTOGRAM_COPIES * LOCKSTEP_HISTOGRAMS * HISTOGRAM_BUCKETS * sizeof(uint64_t);
     uint64_t *copies = memory_take(bytes);
-    need(l, buffer_read(l->buffers[BUFFER_HISTOGRAMS], number * bytes, copies, bytes));
+    lockstep_need(l, buffer_read(l->buffers[BUFFER_HISTOGRAMS], number * bytes, copies, bytes));
     const struct lockstep_counts all = sum_counts(l, number, m);
     gather_histogram(copies, HISTOGRAM_LATENCY, &m->packet_latency, all.sampled_sum, all.least_latency,
                      all.most_latency);
     gather_histogram(copies, HISTOGRAM_NETWORK, &m->network_latency, all.network_sum, all.least_network,
                      all.most_network);
     gather_histogram(copies, HISTOGRAM_HOPS, &m->hops, all.hops_sum, all.least_hops, all.most_hops);
-    m->message_latency = m->packet_latency; /* each is one packet */
+    if (l->facts.messages_each)
+        gather_histogram(copies, HISTOGRAM_MESSAGE, &m->message_latency, all.message_sum, all.least_message,
+                         all.most_message);
+    else
+        m->message_latency = m->packet_latency; /* each is one packet */
+    gather_histogram(copies, HISTOGRAM_TRANSACTION, &m->transaction_latency, all.transaction_sum, all.least_transaction,
+                     all.most_transaction);
     gather_bins(l, number, m);
+    lockstep_gather_series(l, number, m);
+    gather_level(l, number, m);
     memory_give(copies);
 }
 
@@ -248,10 +305,11 @@ static void lockstep_gather(struct network_runner *runner, uint32_t application,
     struct measurement *m = &l->workload->measurements[application];
     uint64_t bytes = l->facts.terminals * sizeof *m->accepted_from;
     count(l);
-    if (moment == RESULT_AT_GRID_POINTS)
+    if (moment == RESULT_AT_GRID_POINTS) {
         gather_at_grid_point(l, application, m);
-    else if (moment == RESULT_AT_WINDOW_ENDS)
-        need(l, buffer_read(l->buffers[BUFFER_ACCEPTED_FROM], application * bytes, m->accepted_from, bytes));
+        gather_level(l, application, m);
+    } else if (moment == RESULT_AT_WINDOW_ENDS)
+        lockstep_need(l, buffer_read(l->buffers[BUFFER_ACCEPTED_FROM], application * bytes, m->accepted_from, bytes));
     else
         gather_at_end(l, application, m);
 }
@@ -263,7 +321,7 @@ static void read_packets(struct lockstep *l)
     uint64_t bytes = l->facts.terminals * l->facts.packets_each * sizeof(struct packet);
     if (!l->packets)
         l->packets = memory_take(bytes);
-    need(l, buffer_read(l->buffers[BUFFER_PACKETS], 0, l->packets, bytes));
+    lockstep_need(l, buffer_read(l->buffers[BUFFER_PACKETS], 0, l->packets, bytes));
     l->network->packets.items = (unsigned char *)l->packets;
 }
 
@@ -273,7 +331,7 @@ static void lockstep_bring(struct network_runner *runner, bool with_packets)
     const struct lockstep_facts *f = &l->facts;
     const struct input_queued *q = l->network->core->routers;
     const struct interfaces *n = l->network->core->interfaces;
-    need(l, buffer_read(l->buffers[BUFFER_BLOCKS], 0, q->blocks.first, f->routers * f->stride) &&
+    lockstep_need(l, buffer_read(l->buffers[BUFFER_BLOCKS], 0, q->blocks.first, f->routers * f->stride) &&
                 buffer_read(l->buffers[BUFFER_OUTLET_CREDITS], 0, n->credits,
                             f->terminals * f->outlet_lanes * sizeof(uint32_t)));
     if (with_packets)
@@ -283,13 +341,13 @@ static void lockstep_bring(struct network_runner *runner, bool with_packets)
 static void lockstep_withdraw(struct network_runner *runner)
 {
     struct lockstep *l = (struct lockstep *)(void *)runner;
-    need(l, kernel_launch(l->kernels[KERNEL_WITHDRAW], l->facts.terminals, l->group));
+    lockstep_need(l, kernel_launch(l->kernels[KERNEL_WITHDRAW], l->facts.terminals, l->group));
 }
 
 static void lockstep_drop_timers(struct network_runner *runner)
 {
     struct lockstep *l = (struct lockstep *)(void *)runner;
-    need(l, kernel_launch(l->kernels[KERNEL_DROP_TIMERS], l->facts.terminals, l->group));
+    lockstep_need(l, kernel_launch(l->kernels[KERNEL_DROP_TIMERS], l->facts.terminals, l->group));
 }
 
 /* The terminals' credits are few, and looked at here. */
@@ -298,7 +356,7 @@ static bool lockstep_is_idle(struct network_runner *runner)
     struct lockstep *l = (struct lockstep *)(void *)runner;
     const struct interfaces *n = l->network->core->interfaces;
     uint64_t is_busy = 0;
-    need(l, buffer_fill(l->buffers[BUFFER_NEXT], 0, sizeof is_busy, 0) &&
+    lockstep_need(l, buffer_fill(l->buffers[BUFFER_NEXT], 0, sizeof is_busy, 0) &&
                 kernel_set_buffer(l->kernels[KERNEL_IDLE], l->next_argument, l->buffers[BUFFER_NEXT]) &&
                 kernel_launch(l->kernels[KERNEL_IDLE], COUNTING_ITEMS * 16, l->group) &&
                 buffer_read(l->buffers[BUFFER_NEXT], 0, &is_busy, sizeof is_busy) &&
@@ -314,10 +372,11 @@ static void lockstep_count_flits(struct network_runner *runner, uint32_t lanes, 
     struct lockstep *l = (struct lockstep *)(void *)runner;
     struct device_kernel *kernel = l->kernels[KERNEL_FLITS];
     uint64_t bytes = l->facts.routers * l->facts.lanes / lanes * sizeof *counts;
-    need(l, kernel_set_buffer(kernel, l->next_argument, l->buffers[BUFFER_LANE_FLITS]) &&
+    lockstep_need(l, kernel_set_buffer(kernel, l->next_argument, l->buffers[BUFFER_LANE_FLITS]) &&
                 kernel_set(kernel, l->next_argument + 1, &lanes, sizeof lanes) &&
                 kernel_launch(kernel, COUNTING_ITEMS * 16, l->group) &&
                 buffer_read(l->buffers[BUFFER_LANE_FLITS], 0, counts, bytes));
+    lockstep_bring_lanes(l);
 }
 
 /* ---- beginning and end ---- */

@@ -76,25 +76,20 @@ static bool check_application(const struct workload *workload, const struct appl
                             application->ops->name);
     const struct steady *steady = application->state;
     const struct steady_config *config = application->config;
-    if (application->listens)
-        return choice_error(errors, self, "reply", "replies do not run on a device yet; accepted: null");
-    if (!steady->is_plain)
+    if (steady->messages > 1 || steady->flits)
         return choice_error(errors, self, config->gap_by_size ? "gap_by_size" : "messages_per_transaction",
                             "does not run on a device; accepted: its default");
     if (steady->injection_of)
         return choice_error(errors, self, "relative", "does not run on a device; accepted: null");
-    if (application->max_message > application->plain_flits)
-        return choice_error(errors, self, "max_packet",
-                            "messages of several packets do not run on a device yet; accepted: %u or more",
-                            application->max_message);
-    if (application->max_message > SLOT_MOST_FLITS)
-        return choice_error(errors, self, "size", "packets of more than %u flits do not run on a device",
+    if (application->max_message > SLOT_MOST_FLITS && config->common.max_packet > SLOT_MOST_FLITS)
+        return choice_error(errors, self, "max_packet", "packets of more than %u flits do not run on a device",
                             SLOT_MOST_FLITS);
     if (steady->injection.ops->state_size > sizeof(struct source_memory))
         return choice_error(errors, &config->injection, NULL, "remembers too much for a device");
     (void)workload;
     return check_form(&config->traffic, "traffic pattern", errors) &&
-           check_form(&config->injection, "injection process", errors) && check_form(&config->size, "size", errors);
+           check_form(&config->injection, "injection process", errors) && check_form(&config->size, "size", errors) &&
+           (!config->reply.component || check_form(&config->reply, "size", errors));
 }
 
 bool lockstep_check(const struct network *network, const struct workload *workload, struct errors *errors)
@@ -102,9 +97,6 @@ bool lockstep_check(const struct network *network, const struct workload *worklo
     uint32_t before = errors->count;
     if (!check_network(network, errors))
         return false;
-    if (workload->config->series_interval)
-        return node_error(errors, network_node(network->core->config, "topology")->parent->parent, "workload",
-                          "a time series (series_interval) does not run on a device yet; accepted: 0");
     for (uint32_t i = 0; i < workload->count; i++)
         check_application(workload, &workload->applications[i], errors);
     return errors->count == before;

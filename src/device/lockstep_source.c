@@ -44,19 +44,25 @@ static bool is_compiled(const struct lockstep *l, const struct form_kind *kind, 
     if (!device_facts(l->device)->is_gpu)
         return component_has_device_form(component);
     uint32_t i = 0;
-    while (i < l->workload->count && chosen(l, i, kind) != component)
+    while (i < l->workload->count && chosen(l, i, kind) != component &&
+           !(kind == &form_kinds[FORMS_SIZE] && lockstep_reply_of(l, i)->component == component))
         i++;
     return i < l->workload->count;
 }
 
-uint32_t lockstep_form(const struct lockstep *l, enum lockstep_forms forms, uint32_t application)
+uint32_t lockstep_form_of(const struct lockstep *l, enum lockstep_forms forms, const struct component *component)
 {
     const struct form_kind *kind = &form_kinds[forms];
     uint32_t number = 0;
     const struct registration *at = registry_kind(kind->name);
-    for (; at->component != chosen(l, application, kind); at = registry_next(at))
+    for (; at->component != component; at = registry_next(at))
         number += is_compiled(l, kind, at->component);
     return number;
+}
+
+uint32_t lockstep_form(const struct lockstep *l, enum lockstep_forms forms, uint32_t application)
+{
+    return lockstep_form_of(l, forms, chosen(l, application, &form_kinds[forms]));
 }
 
 static bool add_form(struct lockstep *l, const struct component *component)
@@ -81,6 +87,35 @@ static bool add_forms(struct lockstep *l, const struct form_kind *kind)
     source_add_text(&l->source, kind->name, text.chars);
     text_release(&text);
     return is_good;
+}
+
+/* Sizes of requests that tell what reply they want, and those of such replies: of those that have them. */
+static void add_replies(struct lockstep *l)
+{
+    const struct form_kind *kind = &form_kinds[FORMS_SIZE];
+    struct text requests = {0}, replies = {0};
+    uint32_t number = 0;
+    for (const struct registration *at = registry_kind(kind->name); at; at = registry_next(at)) {
+        const struct device_form *form = &at->component->device;
+        if (!is_compiled(l, kind, at->component))
+            continue;
+        if (form->reply) {
+            text_addf(&requests, "    if (kind == %u)\n        return %s(size, random, tag);\n", number, form->request);
+            text_addf(&replies, "    if (kind == %u)\n        return %s(size, tag);\n", number, form->reply);
+        }
+        number++;
+    }
+    struct text text = {0};
+    text_addf(&text,
+              "static inline uint32_t request_flits(uint32_t kind, const struct size *size, struct random *random, "
+              "uint32_t *tag)\n{\n%s    return size_draw(kind, size, random);\n}\n"
+              "static inline uint32_t reply_flits(uint32_t kind, const struct size *size, uint32_t tag)\n"
+              "{\n%s    return 0;\n}\n",
+              requests.length ? requests.chars : "", replies.length ? replies.chars : "");
+    source_add_text(&l->source, "replies", text.chars);
+    text_release(&requests);
+    text_release(&replies);
+    text_release(&text);
 }
 
 #define FACT_TEXT_(name) text_addf(&text, "#define FACT_" #name " %" PRIu64 "ul\n", l->facts.name);
@@ -113,6 +148,7 @@ bool lockstep_make_source(struct lockstep *l)
     bool is_good = source_add_file(&l->source, "src/base/random.c") && add_form(l, config->routing.component);
     for (uint32_t kind = 0; kind < LOCKSTEP_FORMS && is_good; kind++)
         is_good = add_forms(l, &form_kinds[kind]);
+    add_replies(l);
     if (!is_good || !source_add_file(&l->source, "src/device/kernels.h"))
         return false;
     source_cut_messages(&l->source);
