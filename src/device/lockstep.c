@@ -187,8 +187,25 @@ static void gather_histogram(const uint64_t *copies, uint32_t kind, struct histo
             histogram->buckets[bucket] += copies[(copy * LOCKSTEP_HISTOGRAMS + kind) * HISTOGRAM_BUCKETS + bucket];
 }
 
-static void lower(uint64_t *least, uint64_t value, bool is_first) { *least = is_first || value < *least ? value : *least; }
+static void lower(uint64_t *least, uint64_t value, bool is_first)
+{
+    *least = is_first || value < *least ? value : *least;
+}
 static void raise_to(uint64_t *most, uint64_t value) { *most = value > *most ? value : *most; }
+
+static void add_detours(struct lockstep_counts *all, const struct lockstep_counts *c)
+{
+    bool is_first = all->nonminimal == 0;
+    if (!c->nonminimal)
+        return;
+    all->nonminimal += c->nonminimal;
+    all->detours_sum += c->detours_sum;
+    all->shortcuts_sum += c->shortcuts_sum;
+    lower(&all->least_detour, c->least_detour, is_first);
+    lower(&all->least_shortcut, c->least_shortcut, is_first);
+    raise_to(&all->most_detour, c->most_detour);
+    raise_to(&all->most_shortcut, c->most_shortcut);
+}
 
 /* Sums and extremes of all terminals. */
 static struct lockstep_counts sum_counts(struct lockstep *l, uint32_t application, struct measurement *m)
@@ -214,6 +231,7 @@ static struct lockstep_counts sum_counts(struct lockstep *l, uint32_t applicatio
         raise_to(&all.most_network, c->most_network);
         all.most_hops = c->most_hops > all.most_hops ? c->most_hops : all.most_hops;
         all.sampled_delivered += c->sampled_delivered;
+        add_detours(&all, c);
     }
     memory_give(counts);
     return all;
@@ -230,6 +248,10 @@ static void gather_at_end(struct lockstep *l, uint32_t number, struct measuremen
     gather_histogram(copies, HISTOGRAM_NETWORK, &m->network_latency, all.network_sum, all.least_network,
                      all.most_network);
     gather_histogram(copies, HISTOGRAM_HOPS, &m->hops, all.hops_sum, all.least_hops, all.most_hops);
+    gather_histogram(copies, HISTOGRAM_DETOURS, &m->detours, all.detours_sum, all.least_detour, all.most_detour);
+    gather_histogram(copies, HISTOGRAM_SHORTCUTS, &m->shortcuts, all.shortcuts_sum, all.least_shortcut,
+                     all.most_shortcut);
+    m->nonminimal = all.nonminimal;
     m->message_latency = m->packet_latency; /* each is one packet */
     gather_bins(l, number, m);
     memory_give(copies);

@@ -7,7 +7,8 @@
  * asked of the device; there it tells its sums, and the program decides. Its files:
  *
  *   lockstep_scope.c    what it can run, and the sentence for what it cannot
- *   lockstep_build.c    the numbers, tables and texts that a run is compiled of, and memory
+ *   lockstep_routing.c  the tables, sensors and texts of routing
+ *   lockstep_build.c    the other numbers, tables and texts that a run is compiled of, and memory
  *   lockstep.c          ticks, grid points, and what is read back
  */
 #include "device/lockstep_state.h"
@@ -38,6 +39,8 @@
     B(HISTOGRAMS, "histograms")                                                                                        \
     B(BINS, "latencies by moment")                                                                                     \
     B(ACCEPTED_FROM, "flits by source")                                                                                \
+    B(SENSORS, "sensors of congestion")                                                                                \
+    B(DISTANCES, "distances")                                                                                          \
     B(FAULT, "fault")                                                                                                  \
     B(SUMS, "sums")                                                                                                    \
     B(NEXT, "next events")
@@ -82,5 +85,21 @@ void lockstep_release(struct lockstep *lockstep);
 
 /* Fills in numbers, tables, texts and memory; false with errors. */
 bool lockstep_build(struct lockstep *lockstep);
+/* The settings of a component, read once more, so that all that they name lies in the arena. */
+struct choice lockstep_read_again(struct lockstep *lockstep, const struct choice *choice, const char *kind,
+                                  struct arena *arena);
+static inline uint64_t address_of(const void *pointer) { return (uint64_t)(uintptr_t)pointer; }
+
+/* False, with errors: routing does not run on a device. */
+bool lockstep_check_routing(const struct network *network, struct errors *errors);
+/* Is this component of the program, and can a device compile its file? If not, an error. */
+bool lockstep_check_form(const struct choice *choice, const char *kind, struct errors *errors);
+void lockstep_make_routing(struct lockstep *lockstep, struct arena *arena);
+/* The text of routing, and what it is told about the run. */
+bool lockstep_add_routing(struct lockstep *lockstep);
+uint64_t lockstep_sensor_bytes(const struct lockstep *lockstep);
+uint64_t lockstep_distance_bytes(const struct lockstep *lockstep);
+bool lockstep_fill_routing(struct lockstep *lockstep);
+
 /* The sources as the applications have left them: after their begin(). */
 void lockstep_begin_sources(struct lockstep *lockstep);

@@ -103,7 +103,8 @@ static bool set_facts(struct lockstep *l)
     f->slot_mask = slots - 1;
     if (slots * f->slot_row * 2 * sizeof(uint64_t) <= device_facts(l->device)->memory_bytes)
         return true;
-    return errors_add(l->errors, "the channels' latencies of up to %" PRIu64 " ticks take more memory than the device has",
+    return errors_add(l->errors,
+                      "the channels' latencies of up to %" PRIu64 " ticks take more memory than the device has",
                       (uint64_t)slots);
 }
 
@@ -114,42 +115,14 @@ static const void *copy_into(struct arena *arena, const void *from, size_t bytes
     return memcpy(arena_take(arena, bytes ? bytes : 1), from, bytes);
 }
 
-/* The settings of a component, read once more, so that all that they name lies in the arena. */
-static struct choice read_again(struct lockstep *l, const struct choice *choice, const char *kind, struct arena *arena)
+struct choice lockstep_read_again(struct lockstep *l, const struct choice *choice, const char *kind,
+                                  struct arena *arena)
 {
     struct config_reader reader = {.arena = arena, .errors = l->errors, .tick_seconds = l->workload->tick_seconds};
     const struct option row = {.key = kind, .kind = kind};
     struct choice again = *choice;
     choice_read(&reader, &row, (struct json *)choice->node, &again);
     return again;
-}
-
-static uint64_t address_of(const void *pointer) { return (uint64_t)(uintptr_t)pointer; }
-
-static void make_routing_tables(struct lockstep *l, struct arena *arena)
-{
-    const struct routing *built = &l->network->routing;
-    struct lockstep_facts *f = &l->facts;
-    struct choice choice = read_again(l, &l->network->core->config->routing, "routing", arena);
-    struct routing routing = *built;
-    routing.config = choice.config;
-    routing.state = NULL;
-    built->ops->prepare(&routing, &choice, arena, l->errors);
-    f->seed = built->seed;
-    f->routing_vcs = built->vcs;
-    f->protocol_vcs = built->protocol_vcs;
-    f->classes = built->classes;
-    f->all_escape_vcs = built->all_escape_vcs;
-    f->routing_config_at = address_of(choice.config);
-    f->routing_state_at = address_of(routing.state);
-    f->class_vcs_at =
-        address_of(copy_into(arena, built->class_vcs, sizeof *built->class_vcs * ((size_t)built->classes + 1)));
-    f->eject_vcs_at = address_of(
-        copy_into(arena, built->eject_vcs, sizeof *built->eject_vcs * (built->local_ports / built->terminal_ports)));
-    f->terminal_slot_at =
-        address_of(copy_into(arena, built->terminal_slot, sizeof *built->terminal_slot * f->terminals));
-    f->ejection_router_at =
-        address_of(copy_into(arena, l->network->core->ejection_router, sizeof(uint32_t) * f->terminals));
 }
 
 /* The number of a function among those of its kind that applications have: in the order of their first use. */
@@ -159,13 +132,13 @@ static uint32_t kind_of(const struct lockstep *l, uint32_t application, size_t c
     for (uint32_t i = 0; i <= application; i++) {
         const char *function = NULL;
         for (uint32_t j = 0; j <= i; j++) {
-            const struct choice *choice =
-                (const void *)((const char *)l->workload->applications[j].config + choice_at);
+            const struct choice *choice = (const void *)((const char *)l->workload->applications[j].config + choice_at);
             const struct choice *last = (const void *)((const char *)l->workload->applications[i].config + choice_at);
             if (strcmp(choice->component->device.function, last->component->device.function) == 0 && !function)
                 function = j < i ? "" : last->component->device.function;
         }
-        const struct choice *own = (const void *)((const char *)l->workload->applications[application].config + choice_at);
+        const struct choice *own =
+            (const void *)((const char *)l->workload->applications[application].config + choice_at);
         const struct choice *here = (const void *)((const char *)l->workload->applications[i].config + choice_at);
         if (strcmp(own->component->device.function, here->component->device.function) == 0)
             return kinds;
@@ -179,9 +152,9 @@ static struct lockstep_application make_application(struct lockstep *l, uint32_t
     const struct application *application = &l->workload->applications[number];
     const struct steady_config *config = application->config;
     const struct steady *steady = application->state;
-    struct choice traffic_choice = read_again(l, &config->traffic, "traffic", arena);
-    struct choice size_choice = read_again(l, &config->size, "size", arena);
-    struct choice injection_choice = read_again(l, &config->injection, "injection", arena);
+    struct choice traffic_choice = lockstep_read_again(l, &config->traffic, "traffic", arena);
+    struct choice size_choice = lockstep_read_again(l, &config->size, "size", arena);
+    struct choice injection_choice = lockstep_read_again(l, &config->injection, "injection", arena);
     struct traffic_space space = application->space;
     struct traffic traffic;
     struct size size;
@@ -195,8 +168,7 @@ static struct lockstep_application make_application(struct lockstep *l, uint32_t
         .traffic_state_at = address_of(traffic.state),
         .size_config_at = address_of(size_choice.config),
         .size_state_at = address_of(size.state),
-        .terminals_at =
-            address_of(copy_into(arena, application->terminals, sizeof(uint32_t) * application->ranks)),
+        .terminals_at = address_of(copy_into(arena, application->terminals, sizeof(uint32_t) * application->ranks)),
         .cycle = application->cycle,
         .rate = steady->injection.rate,
         .a = steady->injection.a,
@@ -216,7 +188,7 @@ static size_t make_tables(struct lockstep *l, struct lockstep_application *appli
     for (size_t room = (size_t)1 << 20; l->errors->count == 0; room *= 4) {
         arena_release(&l->tables);
         l->tables_at = arena_reserve(&l->tables, room);
-        make_routing_tables(l, &l->tables);
+        lockstep_make_routing(l, &l->tables);
         for (uint32_t i = 0; i < l->workload->count; i++)
             applications[i] = make_application(l, i, &l->tables);
         size_t bytes = arena_reserved(&l->tables, l->tables_at);
@@ -237,7 +209,8 @@ static void add_choice_of(struct text *text, const struct lockstep *l, size_t ch
         const struct choice *choice = (const void *)((const char *)l->workload->applications[i].config + choice_at);
         if (kind_of(l, i, choice_at) != next)
             continue;
-        text_addf(text, "    case %u:\n        return %s(%s);\n", next++, choice->component->device.function, arguments);
+        text_addf(text, "    case %u:\n        return %s(%s);\n", next++, choice->component->device.function,
+                  arguments);
     }
     text_addf(text, "    }\n    return 0;\n}\n");
 }
@@ -251,7 +224,6 @@ static bool add_form(struct lockstep *l, const struct component *component)
 
 static bool make_source(struct lockstep *l)
 {
-    const struct network_config *config = l->network->core->config;
     const struct input_queued *q = l->network->core->routers;
     struct text text = {0};
     l->source = (struct device_source){.files = device_files, .errors = l->errors};
@@ -262,12 +234,10 @@ static bool make_source(struct lockstep *l)
         LOCKSTEP_FACTS(FACT_TEXT_)
     }
     text_addf(&text, "#define FACT(name) (%s)\n", is_constant ? "FACT_##name" : "m->facts->name");
-    text_addf(&text, "#define WORDS %u\n%s#define ROUTE(question) %s(question)\n#define INJECT(question) ((void)(question))\n"
-                    "#define HAS_INJECTION_VCS 0\n#define INJECTION_VCS(routing, packet) 0\n",
-             q->words, q->is_usual ? "#define USUAL_ROUTER\n" : "", config->routing.component->device.function);
+    text_addf(&text, "#define WORDS %u\n%s", q->words, q->is_usual ? "#define USUAL_ROUTER\n" : "");
     source_add_text(&l->source, "settings", text.chars);
     text_release(&text);
-    bool is_good = source_add_file(&l->source, "src/base/random.c") && add_form(l, config->routing.component);
+    bool is_good = source_add_file(&l->source, "src/base/random.c") && lockstep_add_routing(l);
     for (uint32_t i = 0; i < l->workload->count && is_good; i++) {
         const struct steady_config *steady = l->workload->applications[i].config;
         is_good = add_form(l, steady->injection.component) && add_form(l, steady->traffic.component) &&
@@ -276,10 +246,11 @@ static bool make_source(struct lockstep *l)
     if (!is_good)
         return false;
     text = (struct text){0};
-    add_choice_of(&text, l, offsetof(struct steady_config, injection),
-                  "uint64_t injection_gap(uint32_t kind, const struct injection *injection, uint64_t *state, bool first, "
-                  "struct random *random)",
-                  "injection, state, first, random");
+    add_choice_of(
+        &text, l, offsetof(struct steady_config, injection),
+        "uint64_t injection_gap(uint32_t kind, const struct injection *injection, uint64_t *state, bool first, "
+        "struct random *random)",
+        "injection, state, first, random");
     add_choice_of(&text, l, offsetof(struct steady_config, traffic),
                   "uint32_t traffic_destination(uint32_t kind, const struct traffic *traffic, uint32_t source, "
                   "struct random *random)",
@@ -301,33 +272,61 @@ static uint64_t buffer_bytes(const struct lockstep *l, enum lockstep_buffer buff
     for (uint32_t i = 0; i < applications; i++)
         sources += l->workload->applications[i].ranks;
     switch (buffer) {
-    case BUFFER_FACTS: return sizeof *f;
-    case BUFFER_APPLICATIONS: return applications * sizeof(struct lockstep_application);
-    case BUFFER_TABLES: return tables;
-    case BUFFER_BLOCKS: return f->routers * f->stride;
-    case BUFFER_READY_AT: return q->is_usual ? 0 : f->routers * f->lanes * sizeof(tick_t);
-    case BUFFER_ROUTES: return q->words == 1 ? 0 : f->routers * f->lanes * q->words * sizeof(uint64_t);
-    case BUFFER_LINKS: return f->routers * f->ports * sizeof(struct link);
+    case BUFFER_FACTS:
+        return sizeof *f;
+    case BUFFER_APPLICATIONS:
+        return applications * sizeof(struct lockstep_application);
+    case BUFFER_TABLES:
+        return tables;
+    case BUFFER_BLOCKS:
+        return f->routers * f->stride;
+    case BUFFER_READY_AT:
+        return q->is_usual ? 0 : f->routers * f->lanes * sizeof(tick_t);
+    case BUFFER_ROUTES:
+        return q->words == 1 ? 0 : f->routers * f->lanes * q->words * sizeof(uint64_t);
+    case BUFFER_LINKS:
+        return f->routers * f->ports * sizeof(struct link);
     case BUFFER_FLITS:
-    case BUFFER_CREDITS: return (f->slot_mask + 1) * f->slot_row * sizeof(uint64_t);
-    case BUFFER_PACKETS: return f->terminals * f->packets_each * sizeof(struct packet);
-    case BUFFER_FREE_PLACES: return f->terminals * f->packets_each / 8;
-    case BUFFER_FREED: return f->terminals * f->terminal_ports * sizeof(uint32_t);
-    case BUFFER_OUTLETS: return f->terminals * sizeof(struct outlet);
-    case BUFFER_INJECTORS: return f->terminals * f->channels * sizeof(struct injector);
-    case BUFFER_OUTLET_CREDITS: return f->terminals * f->outlet_lanes * sizeof(uint32_t);
-    case BUFFER_SOURCES: return sources * sizeof(struct lockstep_source);
-    case BUFFER_TERMINALS: return f->terminals * sizeof(struct lockstep_terminal);
-    case BUFFER_COUNTS: return applications * f->terminals * sizeof(struct lockstep_counts);
-    case BUFFER_ROUTER_COUNTS: return f->routers * sizeof(struct lockstep_router_counts);
+    case BUFFER_CREDITS:
+        return (f->slot_mask + 1) * f->slot_row * sizeof(uint64_t);
+    case BUFFER_PACKETS:
+        return f->terminals * f->packets_each * sizeof(struct packet);
+    case BUFFER_FREE_PLACES:
+        return f->terminals * f->packets_each / 8;
+    case BUFFER_FREED:
+        return f->terminals * f->terminal_ports * sizeof(uint32_t);
+    case BUFFER_OUTLETS:
+        return f->terminals * sizeof(struct outlet);
+    case BUFFER_INJECTORS:
+        return f->terminals * f->channels * sizeof(struct injector);
+    case BUFFER_OUTLET_CREDITS:
+        return f->terminals * f->outlet_lanes * sizeof(uint32_t);
+    case BUFFER_SOURCES:
+        return sources * sizeof(struct lockstep_source);
+    case BUFFER_TERMINALS:
+        return f->terminals * sizeof(struct lockstep_terminal);
+    case BUFFER_COUNTS:
+        return applications * f->terminals * sizeof(struct lockstep_counts);
+    case BUFFER_ROUTER_COUNTS:
+        return f->routers * sizeof(struct lockstep_router_counts);
     case BUFFER_HISTOGRAMS:
         return applications * HISTOGRAM_COPIES * LOCKSTEP_HISTOGRAMS * HISTOGRAM_BUCKETS * sizeof(uint64_t);
-    case BUFFER_BINS: return applications * f->bins * sizeof(struct lockstep_bin);
-    case BUFFER_ACCEPTED_FROM: return applications * f->terminals * sizeof(uint64_t);
-    case BUFFER_FAULT: return sizeof(uint32_t);
-    case BUFFER_SUMS: return (applications * LOCKSTEP_SUMS + NETWORK_SUMS) * sizeof(uint64_t);
-    case BUFFER_NEXT: return 2 * COUNTING_ITEMS * sizeof(uint64_t);
-    default: return 0;
+    case BUFFER_BINS:
+        return applications * f->bins * sizeof(struct lockstep_bin);
+    case BUFFER_ACCEPTED_FROM:
+        return applications * f->terminals * sizeof(uint64_t);
+    case BUFFER_SENSORS:
+        return lockstep_sensor_bytes(l);
+    case BUFFER_DISTANCES:
+        return lockstep_distance_bytes(l);
+    case BUFFER_FAULT:
+        return sizeof(uint32_t);
+    case BUFFER_SUMS:
+        return (applications * LOCKSTEP_SUMS + NETWORK_SUMS) * sizeof(uint64_t);
+    case BUFFER_NEXT:
+        return 2 * COUNTING_ITEMS * sizeof(uint64_t);
+    default:
+        return 0;
     }
 }
 
@@ -364,13 +363,15 @@ static bool fill_buffers(struct lockstep *l, const struct lockstep_application *
     uint64_t free_places = f->terminals * f->packets_each / 8;
     return fill(l, BUFFER_FACTS, f, sizeof *f) &&
            fill(l, BUFFER_APPLICATIONS, applications, sizeof *applications * l->workload->count) &&
-           fill(l, BUFFER_TABLES, l->tables_at, tables) && fill(l, BUFFER_BLOCKS, q->blocks.first, f->routers * f->stride) &&
+           fill(l, BUFFER_TABLES, l->tables_at, tables) &&
+           fill(l, BUFFER_BLOCKS, q->blocks.first, f->routers * f->stride) &&
            fill(l, BUFFER_LINKS, network->links, f->routers * f->ports * sizeof(struct link)) &&
            fill(l, BUFFER_OUTLETS, n->outlets, f->terminals * sizeof(struct outlet)) &&
            fill(l, BUFFER_INJECTORS, n->injectors, f->terminals * f->channels * sizeof(struct injector)) &&
            fill(l, BUFFER_OUTLET_CREDITS, n->credits, f->terminals * f->outlet_lanes * sizeof(uint32_t)) &&
            buffer_fill(l->buffers[BUFFER_FREE_PLACES], 0, free_places, 0xff) &&
-           buffer_fill(l->buffers[BUFFER_FREED], 0, f->terminals * f->terminal_ports * sizeof(uint32_t), 0xff);
+           buffer_fill(l->buffers[BUFFER_FREED], 0, f->terminals * f->terminal_ports * sizeof(uint32_t), 0xff) &&
+           lockstep_fill_routing(l);
 }
 
 static bool set_arguments(struct lockstep *l, struct device_kernel *kernel)
@@ -412,7 +413,7 @@ bool lockstep_build(struct lockstep *l)
 
 struct first_wakes {
     struct lockstep_source *sources;
-    uint32_t *first; /* by application: its first source by rank */
+    uint32_t *first;       /* by application: its first source by rank */
     const uint32_t *place; /* of sources by application and rank, in the order of terminals */
 };
 

@@ -46,6 +46,12 @@ FW_INLINE void wake(const struct input_queued *q, FW_GLOBAL struct router_head *
     q->network->memory->router_counts[head->number].events++;
 }
 
+/* The buffer behind an output lane has so many more flits. */
+FW_INLINE void tell_sensors(const struct input_queued *q, uint32_t router, uint32_t lane, int32_t change, tick_t now)
+{
+    CONGESTION_CHANGE(q->question.congestion, router, lane, QUEUE_DOWNSTREAM, change, now);
+}
+
 #define FAULT_OF (q->network->memory->fault)
 #include "network/router/input_queued_lanes.h"
 
@@ -54,6 +60,7 @@ FW_INLINE void ask_route(const struct network *network, struct route *question, 
                          bool from_router, FW_GLOBAL uint64_t *wants, const uint64_t *usable, uint32_t words,
                          tick_t now)
 {
+    const struct memory *m = network->memory;
     uint64_t answer[WORDS];
     for (uint32_t w = 0; w < WORDS; w++)
         answer[w] = 0;
@@ -62,7 +69,10 @@ FW_INLINE void ask_route(const struct network *network, struct route *question, 
     question->draws = 0;
     question->input_lane = lane;
     question->vcs = answer;
+    question->now = now;
     ROUTE(question);
+    if (FACT(has_protocols))
+        route_move_up(question);
     uint64_t some = 0, wrong = 0;
     for (uint32_t w = 0; w < WORDS; w++) {
         some |= answer[w];
@@ -70,7 +80,7 @@ FW_INLINE void ask_route(const struct network *network, struct route *question, 
         wants[w] = answer[w];
     }
     if (!some || wrong)
-        *network->memory->fault = __LINE__;
+        *m->fault = __LINE__;
 }
 
 /* Those of some output lanes, one word of them, that can take all of the packet at the front of a lane. */
@@ -102,22 +112,50 @@ FW_INLINE void send(const struct view *v, size_t lane, FW_GLOBAL const struct in
 
 #include "network/router/input_queued_stages.h"
 
-FW_INLINE struct input_queued input_queued_of(const struct memory *m, const struct network *network)
+FW_INLINE struct input_queued input_queued_of(const struct memory *m, struct network *network)
 {
 #define ROUTER_FACT(name) .name = FACT(name)
     return (struct input_queued){
         .network = network,
-        .question = {.routing = &network->routing},
-        ROUTER_FACT(ports), ROUTER_FACT(num_vcs), ROUTER_FACT(lanes), .words = WORDS, ROUTER_FACT(ring_mask),
-        ROUTER_FACT(local_ports), ROUTER_FACT(room), ROUTER_FACT(depth), ROUTER_FACT(cycle), ROUTER_FACT(routing),
-        ROUTER_FACT(vc_allocation), ROUTER_FACT(to_channel), ROUTER_FACT(credit), ROUTER_FACT(next_packet),
-        ROUTER_FACT(busy_after_grant), ROUTER_FACT(vc_needs_credit), ROUTER_FACT(stores_packet),
-        ROUTER_FACT(reserves_packet), ROUTER_FACT(needs_room), ROUTER_FACT(credits_wake), ROUTER_FACT(ends_in_a_cycle),
-        ROUTER_FACT(steps_each_tick), ROUTER_FACT(locks_outputs), ROUTER_FACT(keeps_outputs),
-        ROUTER_FACT(queues_to_send), ROUTER_FACT(outputs_at), ROUTER_FACT(vc_state_at), ROUTER_FACT(switch_state_at),
-        ROUTER_FACT(arbiter_state_at), ROUTER_FACT(arbiters_each), ROUTER_FACT(arbiter_port_mask),
-        ROUTER_FACT(free_at_at), ROUTER_FACT(locks_at), ROUTER_FACT(credited_at), ROUTER_FACT(rings_at),
-        .ready_at = m->ready_at, .routes = m->routes, .blocks = {.first = m->blocks, .stride = FACT(stride)},
+        .question = {.routing = &network->routing, .congestion = &network->sensors},
+        ROUTER_FACT(ports),
+        ROUTER_FACT(num_vcs),
+        ROUTER_FACT(lanes),
+        .words = WORDS,
+        ROUTER_FACT(ring_mask),
+        ROUTER_FACT(local_ports),
+        ROUTER_FACT(room),
+        ROUTER_FACT(depth),
+        ROUTER_FACT(cycle),
+        ROUTER_FACT(routing),
+        ROUTER_FACT(vc_allocation),
+        ROUTER_FACT(to_channel),
+        ROUTER_FACT(credit),
+        ROUTER_FACT(next_packet),
+        ROUTER_FACT(busy_after_grant),
+        ROUTER_FACT(vc_needs_credit),
+        ROUTER_FACT(stores_packet),
+        ROUTER_FACT(reserves_packet),
+        ROUTER_FACT(needs_room),
+        ROUTER_FACT(credits_wake),
+        ROUTER_FACT(ends_in_a_cycle),
+        ROUTER_FACT(steps_each_tick),
+        ROUTER_FACT(locks_outputs),
+        ROUTER_FACT(keeps_outputs),
+        ROUTER_FACT(queues_to_send),
+        ROUTER_FACT(outputs_at),
+        ROUTER_FACT(vc_state_at),
+        ROUTER_FACT(switch_state_at),
+        ROUTER_FACT(arbiter_state_at),
+        ROUTER_FACT(arbiters_each),
+        ROUTER_FACT(arbiter_port_mask),
+        ROUTER_FACT(free_at_at),
+        ROUTER_FACT(locks_at),
+        ROUTER_FACT(credited_at),
+        ROUTER_FACT(rings_at),
+        .ready_at = m->ready_at,
+        .routes = m->routes,
+        .blocks = {.first = m->blocks, .stride = FACT(stride)},
     };
 }
 
@@ -135,7 +173,8 @@ FW_INLINE void load_sets(const struct input_queued *q, FW_GLOBAL struct router_h
         sets->credited[w] = credited_of(q, head)[w];
 }
 
-FW_INLINE void store_sets(const struct input_queued *q, FW_GLOBAL struct router_head *head, const struct lane_sets *sets)
+FW_INLINE void store_sets(const struct input_queued *q, FW_GLOBAL struct router_head *head,
+                          const struct lane_sets *sets)
 {
     for (uint32_t set = 0; set < SET_USABLE; set++)
         for (uint32_t w = 0; w < WORDS; w++)
@@ -196,7 +235,7 @@ FW_INLINE bool step_router(struct input_queued *q, FW_GLOBAL struct router_head 
 
 FW_INLINE void router_tick(const struct memory *m, uint32_t router, tick_t now)
 {
-    const struct network network = network_of(m);
+    struct network network = network_of(m);
     struct input_queued queued = input_queued_of(m, &network), *q = &queued;
     FW_GLOBAL struct router_head *head = block_of(q, router);
     struct lane_sets sets;

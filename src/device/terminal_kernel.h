@@ -133,7 +133,8 @@ FW_INLINE tick_t draw_gap(const struct maker *maker, FW_GLOBAL const struct lock
 }
 
 /* A packet of the terminal's region, for a message that was made at a moment. */
-FW_INLINE uint32_t make_packet(const struct memory *m, uint32_t terminal, FW_GLOBAL const struct lockstep_source *source,
+FW_INLINE uint32_t make_packet(const struct memory *m, uint32_t terminal,
+                               FW_GLOBAL const struct lockstep_source *source,
                                FW_GLOBAL const struct lockstep_application *a, uint32_t to_rank, uint32_t flits,
                                tick_t made, bool is_sampled)
 {
@@ -255,7 +256,8 @@ FW_INLINE void send_message(struct interfaces *n, uint32_t terminal, FW_GLOBAL s
 }
 
 /* A source's timer goes off. */
-FW_INLINE void wake_source(struct interfaces *n, uint32_t terminal, FW_GLOBAL struct lockstep_source *source, tick_t now)
+FW_INLINE void wake_source(struct interfaces *n, uint32_t terminal, FW_GLOBAL struct lockstep_source *source,
+                           tick_t now)
 {
     const struct memory *m = n->network->memory;
     source->wake_at = FW_NEVER;
@@ -296,12 +298,37 @@ FW_INLINE void count_in(const struct memory *m, uint32_t terminal, uint32_t appl
     atom_inc(&m->histograms[(copy * LOCKSTEP_HISTOGRAMS + histogram) * HISTOGRAM_BUCKETS + histogram_index(value)]);
 }
 
+/* Channels on a shortest way for a packet. */
+FW_INLINE uint32_t minimal_hops(const struct memory *m, FW_GLOBAL const struct packet *packet)
+{
+    uint32_t from = m->injectors[(size_t)packet->source * FACT(channels)].to.target, to = packet->destination_router;
+    if (FACT(grid_at))
+        return grid_hops((FW_GLOBAL const struct grid *)(m->tables + FACT(grid_at)), from, to);
+    return m->distances[(size_t)from * FACT(routers) + to];
+}
+
+/* A sampled packet has arrived, perhaps not by a minimal way. */
+FW_INLINE void count_detour(const struct memory *m, uint32_t terminal, FW_GLOBAL const struct packet *packet,
+                            FW_GLOBAL struct lockstep_counts *counts)
+{
+    uint32_t least = minimal_hops(m, packet), hops = packet->hops;
+    if (hops <= least)
+        return;
+    bool is_first = counts->nonminimal++ == 0;
+    counts->detours_sum += hops;
+    counts->shortcuts_sum += least;
+    widen(&counts->least_detour, &counts->most_detour, hops, is_first);
+    widen(&counts->least_shortcut, &counts->most_shortcut, least, is_first);
+    count_in(m, terminal, packet->application, HISTOGRAM_DETOURS, hops);
+    count_in(m, terminal, packet->application, HISTOGRAM_SHORTCUTS, least);
+}
+
 /* A sampled packet has arrived as a whole. */
 FW_INLINE void count_sampled(const struct memory *m, uint32_t terminal, FW_GLOBAL const struct packet *packet,
-                             FW_GLOBAL struct lockstep_counts *counts, tick_t now,
-                             const struct lockstep_phase *phase)
+                             FW_GLOBAL struct lockstep_counts *counts, tick_t now, const struct lockstep_phase *phase)
 {
-    uint64_t latency = now - packet->created, network = now - packet->injected, moment = packet->created - phase->window_start;
+    uint64_t latency = now - packet->created, network = now - packet->injected,
+             moment = packet->created - phase->window_start;
     bool is_first = counts->sampled_delivered++ == 0;
     counts->sampled_sum += latency;
     counts->network_sum += network;
@@ -315,6 +342,8 @@ FW_INLINE void count_sampled(const struct memory *m, uint32_t terminal, FW_GLOBA
     count_in(m, terminal, packet->application, HISTOGRAM_LATENCY, latency);
     count_in(m, terminal, packet->application, HISTOGRAM_NETWORK, network);
     count_in(m, terminal, packet->application, HISTOGRAM_HOPS, packet->hops);
+    if (FACT(measures_detours))
+        count_detour(m, terminal, packet, counts);
     if (moment < FACT(bins)) {
         FW_GLOBAL struct lockstep_bin *bin = &m->bins[(size_t)packet->application * FACT(bins) + moment];
         atom_add(&bin->sum, latency);
@@ -354,7 +383,8 @@ FW_INLINE uint32_t arrive(const struct interfaces *n, uint32_t terminal, struct 
 }
 
 /* Places of packets that arrived a tick ago are free: whoever took one then might have written while it was read. */
-FW_INLINE uint32_t receive_flits(struct interfaces *n, uint32_t terminal, tick_t now, const struct lockstep_phase *phase)
+FW_INLINE uint32_t receive_flits(struct interfaces *n, uint32_t terminal, tick_t now,
+                                 const struct lockstep_phase *phase)
 {
     const struct memory *m = n->network->memory;
     FW_GLOBAL const struct outlet *outlet = &n->outlets[terminal];
@@ -392,7 +422,7 @@ FW_INLINE uint32_t receive_credits(struct interfaces *n, uint32_t terminal, tick
 }
 
 FW_INLINE struct interfaces interfaces_of(const struct memory *m, const struct network *network,
-                                         const struct lockstep_phase *phase)
+                                          const struct lockstep_phase *phase)
 {
     return (struct interfaces){
         .network = network,

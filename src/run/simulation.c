@@ -164,8 +164,8 @@ static bool take_device(struct simulation *simulation)
                           "a device runs alone; accepted: \"sync\": \"sequential\", and one rank");
     if (!read_device(simulation, &number))
         return false;
-    simulation->lockstep = lockstep_create(&simulation->network, &simulation->workload, number, &simulation->built,
-                                           &simulation->errors);
+    simulation->lockstep =
+        lockstep_create(&simulation->network, &simulation->workload, number, &simulation->built, &simulation->errors);
     return simulation->lockstep;
 }
 

@@ -38,7 +38,7 @@ static void ask(struct view_session *session, char *line)
         struct arena arena = {0};
         struct errors errors = {.arena = &arena};
         FW_CHECK(json_parse(&arena, &errors, "answer", answer.body.chars, answer.body.length), "no JSON: %s",
-              errors_text(&errors));
+                 errors_text(&errors));
         arena_release(&arena);
     }
     text_release(&answer.body);

@@ -50,7 +50,7 @@ static void walk(const struct trace *trace)
             edges += count;
         }
         FW_CHECK(waits == edges, "rank %u: %llu waits by %llu edges", number, (unsigned long long)waits,
-              (unsigned long long)edges);
+                 (unsigned long long)edges);
     }
 }
 
@@ -77,7 +77,7 @@ void fuzz_trace_run(const uint8_t *data, size_t size)
     struct trace *trace = NULL;
     reader->looks_like(&source);
     FW_CHECK(trace_source_set(&source, reader, &(struct trace_format){.room = MOST_RANKS}, &errors), "%s",
-          errors_text(&errors));
+             errors_text(&errors));
     if (reader->read(&source, builder, &errors))
         trace = builder_finish(builder, source.path, &errors);
     FW_CHECK(!trace == (errors.count > 0), "success and messages disagree");

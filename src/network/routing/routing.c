@@ -50,11 +50,8 @@ static const uint64_t *bake_ejection(const struct routing *routing, struct arena
 /* Algorithms know the VCs of the first protocol class alone; others have the same ways in VCs further up. */
 static void route_and_move(struct route *route)
 {
-    const struct routing *routing = route->routing;
-    routing->route_in_class(route);
-    uint32_t shift = routing_first_vc(routing, route->packet);
-    for (uint32_t w = shift ? routing->words : 0; w-- > 0;)
-        route->vcs[w] = route->vcs[w] << shift | (w ? route->vcs[w - 1] >> (WORD_BITS - shift) : 0);
+    route->routing->route_in_class(route);
+    route_move_up(route);
 }
 
 void routing_misfit(const struct routing *routing, const struct choice *self, const char *needs, struct errors *errors)

@@ -103,8 +103,7 @@ TEST(explain_finds_components_kinds_and_blocks)
 {
     struct arena arena = {0};
     EXPECT_TEXT_CONTAINS(explained(&arena, "test_box"), "test_shape test_box: a box that holds another shape\n");
-    EXPECT_TEXT_CONTAINS(explained(&arena, "test_box"),
-                         "example: \"shape\": {\"type\": \"test_box\", \"sides\": 6}");
+    EXPECT_TEXT_CONTAINS(explained(&arena, "test_box"), "example: \"shape\": {\"type\": \"test_box\", \"sides\": 6}");
     EXPECT_TEXT_CONTAINS(explained(&arena, "test_shape/test_dot"), "no options");
     EXPECT_TEXT_CONTAINS(explained(&arena, "test_dot"), "{\"type\": \"test_dot\"}");
     EXPECT_TEXT_CONTAINS(explained(&arena, "test_shape"), "a point without options");

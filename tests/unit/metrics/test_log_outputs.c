@@ -14,10 +14,7 @@ struct fixture {
         .errors = {.arena = &(name).arena }                                                                            \
     }
 
-static void fixture_release(struct fixture *fixture)
-{
-    arena_release(&fixture->arena);
-}
+static void fixture_release(struct fixture *fixture) { arena_release(&fixture->arena); }
 
 static bool keeps_source(struct fixture *fixture, uint64_t source)
 {

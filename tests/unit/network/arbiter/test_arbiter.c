@@ -250,8 +250,8 @@ TEST(classes_share_evenly_however_many_inputs_they_have)
 TEST(inputs_that_stand_together_are_of_one_class)
 {
     struct chosen chosen = CHOSEN_INIT(chosen);
-    struct choice choice = choose(&chosen, "arbiter",
-                                  "{\"type\": \"dual_stage_class\", \"class_map\": [0, 1, 2], \"together\": 2}");
+    struct choice choice =
+        choose(&chosen, "arbiter", "{\"type\": \"dual_stage_class\", \"class_map\": [0, 1, 2], \"together\": 2}");
     struct bench bench = bench_init(&chosen, &choice, 6);
     static const uint32_t turns[] = {0, 2, 4, 1, 3, 5};
     request_all(&bench);

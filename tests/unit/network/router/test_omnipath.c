@@ -4,7 +4,8 @@
 
 #include "network/router/omnipath.h"
 
-static const struct omnipath router = {.all_ports = 12, .sources = 18, .buffers = 30, .sinks = 18, .flits_per_credit = 4};
+static const struct omnipath router = {
+    .all_ports = 12, .sources = 18, .buffers = 30, .sinks = 18, .flits_per_credit = 4};
 
 TEST(buffers_are_inputs_then_two_an_mport_then_outputs)
 {

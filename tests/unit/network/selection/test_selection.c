@@ -40,7 +40,8 @@ static uint64_t planes_taken(const struct selection *selection, uint32_t protoco
 }
 
 static const struct plane_queue empty[PLANES];
-static const struct plane_queue busy[PLANES] = {{2, 2, 5}, {1, 9, 7}, {2, 3, 4}, {1, 9, 4}}; /* packets, flits, buffered */
+static const struct plane_queue busy[PLANES] = {
+    {2, 2, 5}, {1, 9, 7}, {2, 3, 4}, {1, 9, 4}}; /* packets, flits, buffered */
 static const uint32_t near_ends[PLANES] = {1, 2, 2, 1}, near_middle[PLANES] = {3, 2, 2, 3};
 
 TEST(random_selection_takes_every_plane_as_often)
