@@ -35,12 +35,12 @@
     F(measures_detours) /* packets may take more hops than they need */                                                \
     /* of routers */                                                                                                   \
     F(ports)                                                                                                           \
-    F(num_vcs) F(lanes) F(ring_mask) F(local_ports) F(room) F(depth) F(cycle) F(routing) F(vc_allocation)              \
-        F(to_channel) F(credit) F(next_packet) F(busy_after_grant) F(vc_needs_credit) F(stores_packet)                 \
-            F(reserves_packet) F(needs_room) F(credits_wake) F(ends_in_a_cycle) F(steps_each_tick) F(locks_outputs)    \
-                F(keeps_outputs) F(queues_to_send) F(stride) F(outputs_at) F(vc_state_at) F(switch_state_at)           \
-                    F(arbiter_state_at) F(arbiters_each) F(arbiter_port_mask) F(free_at_at) F(locks_at) F(credited_at) \
-                        F(rings_at) /* of routing */                                                                   \
+    F(num_vcs)                                                                                                         \
+    F(lanes) F(ring_mask) F(local_ports) F(room) F(depth) F(cycle) F(routing) F(vc_allocation) F(to_channel) F(credit) \
+        F(next_packet) F(busy_after_grant) F(vc_needs_credit) F(stores_packet) F(reserves_packet) F(needs_room)        \
+            F(credits_wake) F(ends_in_a_cycle) F(steps_each_tick) F(locks_outputs) F(keeps_outputs) F(queues_to_send)  \
+                F(stride) F(outputs_at) F(vc_state_at) F(switch_state_at) F(arbiter_state_at) F(arbiters_each)         \
+                    F(arbiter_port_mask) F(free_at_at) F(locks_at) F(credited_at) F(rings_at) /* of routing */         \
         F(seed) F(routing_vcs) F(protocol_vcs) F(classes) F(terminal_ports) F(ejection_channels) F(class_vcs_at)       \
             F(eject_vcs_at) F(terminal_slot_at) F(ejection_router_at) F(routing_config_at) F(routing_state_at) F(      \
                 all_escape_vcs) F(has_protocols) F(topology_facts_at) F(grid_at) F(congestion_config_at) F(unseen_at)  \

@@ -46,6 +46,11 @@ FW_INLINE void wake(const struct input_queued *q, FW_GLOBAL struct router_head *
     q->network->memory->router_counts[head->number].events++;
 }
 
+FW_INLINE bool has_sensors(const struct input_queued *q)
+{
+    (void)q;
+    return HAS_SENSORS;
+}
 /* The buffer behind an output lane has so many more flits. */
 FW_INLINE void tell_sensors(const struct input_queued *q, uint32_t router, uint32_t lane, int32_t change, tick_t now)
 {

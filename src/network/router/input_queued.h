@@ -71,11 +71,11 @@ static inline struct shared_room *shared_room_of(const struct input_queued *q, s
     return PART(struct shared_room, q->rooms_at + port * shared_room_bytes(q->num_vcs));
 }
 
+STAGE bool has_sensors(const struct input_queued *q) { return q->congestion; }
 /* The buffer behind an output lane has so many more flits. */
 STAGE void tell_sensors(const struct input_queued *q, uint32_t router, uint32_t lane, int32_t change, tick_t now)
 {
-    if (q->congestion)
-        q->congestion->ops->change(q->congestion, router, lane, QUEUE_DOWNSTREAM, change, now);
+    q->congestion->ops->change(q->congestion, router, lane, QUEUE_DOWNSTREAM, change, now);
 }
 
 /* ---- waking ---- */

@@ -2,8 +2,8 @@
 #pragma once
 /*
  * Read by OpenCL too. Lanes of the input-queued routers: packets come to their front, flits and credits arrive. What includes
- * this knows struct input_queued, facts_of(), wake() and tell_sensors() already: those of the program are in input_queued.h, a device has its
- * own.
+ * this knows struct input_queued, facts_of(), wake(), has_sensors() and tell_sensors() already: those of the program are in
+ * input_queued.h, a device has its own.
  */
 #include "network/router/input_queued_state.h"
 
@@ -129,7 +129,7 @@ STAGE void receive_credit(const struct input_queued *q, FW_GLOBAL struct router_
                           tick_t now, struct variant is)
 {
     FW_GLOBAL struct output_lane *output = &outputs[lane];
-    if (!is.usual)
+    if (!is.usual && has_sensors(q))
         tell_sensors(q, head->number, lane, -1, now);
 #if FW_HOST
     if (!is.usual && q->shares_room) {

@@ -181,7 +181,7 @@ STAGE void traverse(struct view *v, size_t lane, struct variant is)
              (unsigned long long)v->now, v->head->number, output, input->front.packet);
     out->flits++;
     tick_t granted = !is.usual && q->queues_to_send ? wait_for_channel(v, input->out_port) : v->now;
-    if (!is.usual)
+    if (!is.usual && has_sensors(q))
         tell_sensors(q, v->head->number, (uint32_t)output, 1, v->now);
     send(v, lane, input, out, granted, is);
 #if FW_HOST

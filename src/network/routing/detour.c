@@ -124,7 +124,7 @@ FW_INLINE uint32_t hops_to_router(FW_GLOBAL const struct dragonfly *dragonfly, u
     return hops;
 }
 
-static uint32_t hops_on_dragonfly(const struct route *route, FW_GLOBAL const struct detours *detours, uint32_t waypoint)
+uint32_t detour_hops_by_group(const struct route *route, FW_GLOBAL const struct detours *detours, uint32_t waypoint)
 {
     FW_GLOBAL const struct dragonfly *dragonfly = routing_facts(route->routing);
     uint32_t router = route->router;
@@ -289,10 +289,8 @@ uint32_t detour_draw(struct route *route, FW_GLOBAL const struct detours *detour
     return detours->kind == DETOUR_ON_DRAGONFLY ? draw_on_dragonfly(route, detours) : draw_router(route, detours);
 }
 
-uint32_t detour_hops(const struct route *route, FW_GLOBAL const struct detours *detours, uint32_t waypoint)
+uint32_t detour_hops_by_legs(const struct route *route, FW_GLOBAL const struct detours *detours, uint32_t waypoint)
 {
-    if (detours->kind == DETOUR_ON_DRAGONFLY)
-        return hops_on_dragonfly(route, detours, waypoint);
     return detour_distance(route, detours, route->router, waypoint) +
            detour_distance(route, detours, waypoint, route->packet->destination_router);
 }

@@ -140,7 +140,14 @@ struct detours {
    takes_own. */
 uint32_t detour_draw(struct route *route, FW_GLOBAL const struct detours *detours);
 /* Channels on the way from the packet's router by a waypoint to its destination. */
-uint32_t detour_hops(const struct route *route, FW_GLOBAL const struct detours *detours, uint32_t waypoint);
+uint32_t detour_hops_by_group(const struct route *route, FW_GLOBAL const struct detours *detours, uint32_t waypoint);
+uint32_t detour_hops_by_legs(const struct route *route, FW_GLOBAL const struct detours *detours, uint32_t waypoint);
+static inline uint32_t detour_hops(const struct route *route, FW_GLOBAL const struct detours *detours,
+                                   uint32_t waypoint)
+{
+    return detours->kind == DETOUR_ON_DRAGONFLY ? detour_hops_by_group(route, detours, waypoint)
+                                                : detour_hops_by_legs(route, detours, waypoint);
+}
 /* Offers the next hop, or the destination's terminal. */
 void detour_step_by_group(struct route *route, FW_GLOBAL const struct detours *detours);
 void detour_step_by_legs(struct route *route, FW_GLOBAL const struct detours *detours);
