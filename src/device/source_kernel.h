@@ -241,6 +241,21 @@ FW_INLINE uint32_t make_first_waiting(const struct memory *m, uint32_t terminal,
     return first ? make_waiting(m, terminal, first, is_in_window(phase, first->waits_at)) : FW_NONE;
 }
 
+/*
+ * Is the packet behind this one of the same message not in the queue yet? The message that is just being made is the last of
+ * all, and the program puts its packets into the queue one by one: what channels take depends on it.
+ */
+FW_INLINE bool is_hidden(const struct interfaces *n, uint32_t terminal, uint32_t handle)
+{
+    const struct memory *m = n->network->memory;
+    FW_GLOBAL const struct lockstep_terminal *t = &m->terminals[terminal];
+    uint32_t most = m->applications[m->packets[handle].application].max_packet;
+    bool something_waits = t->answers;
+    for (uint32_t i = 0; i < t->sources; i++)
+        something_waits |= m->sources[t->first_source + i].waiting > 0;
+    return n->hidden && !something_waits && (t->left - 1) / most + 1 <= n->hidden;
+}
+
 /* Of what waits in the source queue the front alone has a packet. */
 FW_INLINE void source_queue_put(struct interfaces *n, uint32_t number, FW_GLOBAL struct packet_queue *queue,
                                 uint32_t handle)
@@ -252,8 +267,9 @@ FW_INLINE uint32_t source_queue_take(struct interfaces *n, uint32_t number, FW_G
 {
     const struct memory *m = n->network->memory;
     uint32_t handle = queue->first;
+    n->last = handle;
     if (FACT(messages_each) && m->terminals[number].left)
-        queue->first = packet_behind(m, number, handle);
+        queue->first = is_hidden(n, number, handle) ? FW_NONE : packet_behind(m, number, handle);
     else
         queue->first = make_first_waiting(m, number, n->phase);
     return handle;
