@@ -117,7 +117,8 @@ FW_INLINE struct network network_of(const struct memory *m)
 /* Of a router's port. Where all channels are alike nobody looks for it. */
 FW_INLINE tick_t latency_of(const struct network *network, uint32_t router, uint32_t port, bool at_router)
 {
-    const struct memory *m = network->memory;
+    const struct memory *m = network->memory; /* of no use where numbers are constants */
+    (void)m;
     tick_t common = at_router ? FACT(channel_latency) : FACT(terminal_latency);
     return common ? common : network_link(network, router, port)->latency;
 }
@@ -152,25 +153,34 @@ FW_INLINE void put_credit(const struct memory *m, size_t port, uint32_t vc, tick
 {
     m->credits[slot_of(m, when, port)] = (slot_vcs)bit(vc);
 }
-/* What has come to a port; false: nothing. */
-FW_INLINE bool take_flit(const struct memory *m, size_t slot, struct flit *flit, uint32_t *vc)
+/* What a place of a ring has, which is then empty. */
+FW_INLINE uint64_t take_flit(const struct memory *m, size_t slot)
 {
     uint64_t word = m->flits[slot];
-    if (!word)
-        return false;
-    m->flits[slot] = 0;
-    *vc = (uint32_t)word >> SLOT_VC_SHIFT & SLOT_VC_MASK;
-    flit->packet = (uint32_t)(word >> 32) - 1;
-    flit->place = (uint32_t)word & (FLIT_HEAD | FLIT_TAIL | SLOT_POSITION);
-    return true;
+    if (word)
+        m->flits[slot] = 0;
+    return word;
 }
-FW_INLINE uint64_t take_credits(const struct memory *m, size_t slot)
+FW_INLINE slot_vcs take_credits(const struct memory *m, size_t slot)
 {
-    uint64_t vcs = m->credits[slot];
+    slot_vcs vcs = m->credits[slot];
     if (vcs)
         m->credits[slot] = 0;
     return vcs;
 }
+/* A flit that was taken, and its VC. */
+FW_INLINE uint32_t slot_vc(uint64_t word) { return (uint32_t)word >> SLOT_VC_SHIFT & SLOT_VC_MASK; }
+FW_INLINE struct flit slot_flit(uint64_t word)
+{
+    return (struct flit){.packet = (uint32_t)(word >> 32) - 1,
+                         .place = (uint32_t)word & (FLIT_HEAD | FLIT_TAIL | SLOT_POSITION)};
+}
+
+/*
+ * What will be needed is read ahead, so that a tick waits for memory a few times and not for one thing after the other. The sum
+ * of what was read is used in a way that the compiler cannot know to change nothing, or it would leave the reading out.
+ */
+#define NEVER_READ 0x9e3779b97f4a7c15ul
 
 #include "device/router_kernel.h"
 #include "device/terminal_kernel.h"
@@ -206,7 +216,7 @@ FW_INLINE uint64_t take_credits(const struct memory *m, size_t slot)
  * A tick: groups of GROUP work-items have GROUP / TEAM routers each, those behind the last of them have terminals. Where
  * ONE_KERNEL is not said these are a kernel each: PoCL goes wrong with a barrier that not every group comes to.
  */
-__kernel void lockstep_routers(MEMORY_ARGUMENTS, PHASE)
+__attribute__((reqd_work_group_size(GROUP, 1, 1))) __kernel void lockstep_routers(MEMORY_ARGUMENTS, PHASE)
 {
     __local struct team teams[GROUP / TEAM];
     const struct memory memory = MEMORY;
@@ -262,6 +272,13 @@ __kernel void lockstep_next(MEMORY_ARGUMENTS, FW_GLOBAL ulong *next, ulong now, 
 {
     const struct memory memory = MEMORY;
     find_next(&memory, next, now, with_timers);
+}
+
+/* After draining: whether routers are idle. */
+__kernel void lockstep_idle(MEMORY_ARGUMENTS, FW_GLOBAL ulong *is_busy)
+{
+    const struct memory memory = MEMORY;
+    check_idle(&memory, is_busy);
 }
 
 /* Flits that have left the routers, by port or lane. */

@@ -350,6 +350,23 @@ static void lockstep_drop_timers(struct network_runner *runner)
     lockstep_need(l, kernel_launch(l->kernels[KERNEL_DROP_TIMERS], l->facts.terminals, l->group));
 }
 
+/* The terminals' credits are few, and looked at here. */
+static bool lockstep_is_idle(struct network_runner *runner)
+{
+    struct lockstep *l = (struct lockstep *)(void *)runner;
+    const struct interfaces *n = l->network->core->interfaces;
+    uint64_t is_busy = 0;
+    lockstep_need(l, buffer_fill(l->buffers[BUFFER_NEXT], 0, sizeof is_busy, 0) &&
+                kernel_set_buffer(l->kernels[KERNEL_IDLE], l->next_argument, l->buffers[BUFFER_NEXT]) &&
+                kernel_launch(l->kernels[KERNEL_IDLE], COUNTING_ITEMS * 16, l->group) &&
+                buffer_read(l->buffers[BUFFER_NEXT], 0, &is_busy, sizeof is_busy) &&
+                buffer_read(l->buffers[BUFFER_OUTLET_CREDITS], 0, n->credits,
+                            l->facts.terminals * l->facts.outlet_lanes * sizeof(uint32_t)));
+    if (!is_busy)
+        l->network->core->interface_ops->check_idle(l->network->core->interfaces);
+    return !is_busy;
+}
+
 static void lockstep_count_flits(struct network_runner *runner, uint32_t lanes, uint32_t *counts)
 {
     struct lockstep *l = (struct lockstep *)(void *)runner;
@@ -376,6 +393,7 @@ struct lockstep *lockstep_create(struct network *network, struct workload *workl
                                       .is_about_to_move = lockstep_is_about_to_move,
                                       .gather = lockstep_gather,
                                       .bring = lockstep_bring,
+                                      .is_idle = lockstep_is_idle,
                                       .count_flits = lockstep_count_flits,
                                       .withdraw = lockstep_withdraw,
                                       .drop_timers = lockstep_drop_timers},

@@ -68,6 +68,7 @@ enum lockstep_kernel {
     KERNEL_COUNT,
     KERNEL_NEXT,
     KERNEL_FLITS,
+    KERNEL_IDLE,
     LOCKSTEP_KERNELS
 };
 

@@ -358,7 +358,7 @@ static bool set_arguments(struct lockstep *l, struct device_kernel *kernel)
 static bool make_kernels(struct lockstep *l)
 {
     static const char *const names[LOCKSTEP_KERNELS] = {"lockstep_routers", "lockstep_terminals", "lockstep_withdraw", "lockstep_drop_timers", "lockstep_count",
-                                                        "lockstep_next", "lockstep_flits"};
+                                                        "lockstep_next", "lockstep_flits", "lockstep_idle"};
     if (!lockstep_make_source(l))
         return false;
     double start = wall_seconds();

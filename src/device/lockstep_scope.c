@@ -43,6 +43,9 @@ static bool check_network(const struct network *network, struct errors *errors)
 {
     const struct network_config *config = network->core->config;
     const struct routing *routing = &network->routing;
+    if (network->service.groups > 1)
+        return node_error(errors, network_node(config, "service"), "arbitration",
+                          "levels of service that go before others do not run on a device; accepted: 'alike'");
     if (!check_router(network, errors) || !check_form(&config->routing, "routing algorithm", errors))
         return false;
     if (!routing->state)
@@ -53,9 +56,6 @@ static bool check_network(const struct network *network, struct errors *errors)
     if (network->plane_count > 1)
         return node_error(errors, network_node(config, "planes"), "count", "%u planes do not run on a device; accepted: 1",
                           network->plane_count);
-    if (network->service.groups > 1)
-        return node_error(errors, network_node(config, "service"), "arbitration",
-                          "levels of service that go before others do not run on a device; accepted: 'alike'");
     if (config->deadlock == DEADLOCK_RECOVER)
         return node_error(errors, network_node(config, "topology")->parent, "deadlock",
                           "recovery does not run on a device; accepted: 'report'");

@@ -137,8 +137,8 @@ bool lockstep_make_source(struct lockstep *l)
     l->is_one_kernel = is_constant;
     l->team = l->team ? l->team : !is_constant ? 1 : l->facts.ports > 16 ? 16 : l->facts.ports > 6 ? 8 : 4;
     if (getenv("FW_GROUP")) l->group = (uint32_t)atoi(getenv("FW_GROUP"));
-    text_addf(&text, "#define TEAM %uu\n#define GROUP %uu\n#define SLOT_VC_BYTES %u\n%s", l->team, l->group,
-              lockstep_slot_vc_bytes(l), is_constant ? "#define ONE_KERNEL\n" : "");
+    text_addf(&text, "#define TEAM %uu\n#define GROUP %uu\n#define SLOT_VC_BYTES %u\n#define PORTS_EACH %u\n%s", l->team, l->group,
+              lockstep_slot_vc_bytes(l), (uint32_t)((is_constant ? l->facts.ports : WORD_BITS) + l->team - 1) / l->team, is_constant ? "#define ONE_KERNEL\n" : "");
     text_addf(&text,
               "#define WORDS %u\n%s#define ROUTE(question) %s(question)\n#define INJECT(question) ((void)(question))\n"
               "#define HAS_INJECTION_VCS 0\n#define INJECTION_VCS(routing, packet) 0\n",

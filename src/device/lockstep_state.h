@@ -138,8 +138,7 @@ struct lockstep_ring {
 struct lockstep_terminal {
     uint32_t first_source, sources;
     uint32_t sequence; /* of the next packet */
-    uint32_t hint;     /* word of the region's set where there may be a free place */
-    uint32_t message_hint;
+    uint32_t unused;
     uint32_t left; /* flits of the message whose packet is the first in the source queue: behind that */
     uint32_t first_answer, answers; /* that wait: the first one's number, and how many there are */
     uint64_t events;

@@ -265,17 +265,53 @@ FW_INLINE void store_team(const struct duty *d)
         credited_of(d->q, d->head)[w] = d->team->sets[SET_CREDITED][w];
 }
 
-FW_INLINE void receive_team_flits(const struct duty *d)
+/* Of what has come a member takes that of its ports. */
+struct arrivals {
+    uint64_t flits[PORTS_EACH];
+    slot_vcs credits[PORTS_EACH];
+};
+
+FW_INLINE struct arrivals take_arrivals(const struct duty *d)
 {
     const struct memory *m = d->q->network->memory;
-    struct own_sets after = {{{0}}};
+    struct arrivals come = {{0}, {0}};
     size_t first = slot_of(m, d->now, router_port(m, d->router, 0));
-    uint32_t count = 0, vc;
-    struct flit flit;
-    for (uint32_t port = d->member; d->is_there && port < d->q->ports; port += TEAM)
-        if (take_flit(m, first + port, &flit, &vc)) {
+    for (uint32_t i = 0, port = d->member; d->is_there && port < d->q->ports; i++, port += TEAM) {
+        come.flits[i] = take_flit(m, first + port);
+        come.credits[i] = take_credits(m, first + port);
+    }
+    return come;
+}
+
+/* Reads what the stages will need, all at once. */
+FW_INLINE void read_ahead(const struct duty *d, const struct arrivals *come)
+{
+    const struct memory *m = d->q->network->memory;
+    const struct turns turns = turns_at((FW_GLOBAL unsigned char *)d->head + d->q->switch_state_at, d->q->ports);
+    FW_GLOBAL const struct input_lane *inputs = inputs_of(d->head, WORDS);
+    FW_GLOBAL const struct output_lane *outputs = outputs_of(d->q, d->head);
+    uint64_t sum = 0;
+    for (uint32_t i = 0, port = d->member; d->is_there && port < d->q->ports; i++, port += TEAM) {
+        uint32_t lane = port * d->q->num_vcs;
+        if (come->flits[i]) {
+            sum += inputs[lane + slot_vc(come->flits[i])].count;
+            sum += m->packets[slot_flit(come->flits[i]).packet].destination_router + turns.last_col[port];
+        }
+        if (come->credits[i])
+            sum += outputs[lane + lowest_bit(come->credits[i])].credits;
+    }
+    if (sum == NEVER_READ)
+        d->head->unused = 1;
+}
+
+FW_INLINE void receive_team_flits(const struct duty *d, const struct arrivals *come)
+{
+    struct own_sets after = {{{0}}};
+    uint32_t count = 0;
+    for (uint32_t i = 0, port = d->member; port < d->q->ports; i++, port += TEAM)
+        if (come->flits[i]) {
             receive_flit(d->q, d->head, after.words[SET_FRESH], after.words[SET_BUSY], after.words[SET_SENDABLE],
-                         port * d->q->num_vcs + vc, flit, d->now, VARIANT);
+                         port * d->q->num_vcs + slot_vc(come->flits[i]), slot_flit(come->flits[i]), d->now, VARIANT);
             count++;
         }
     if (!count)
@@ -284,14 +320,12 @@ FW_INLINE void receive_team_flits(const struct duty *d)
     count_for_team(&d->team->events, count);
 }
 
-FW_INLINE void receive_team_credits(const struct duty *d)
+FW_INLINE void receive_team_credits(const struct duty *d, const struct arrivals *come)
 {
-    const struct memory *m = d->q->network->memory;
     struct own_sets after = {{{0}}};
-    size_t first = slot_of(m, d->now, router_port(m, d->router, 0));
     uint32_t count = 0;
-    for (uint32_t port = d->member; d->is_there && port < d->q->ports; port += TEAM)
-        for (uint64_t vcs = take_credits(m, first + port); vcs; vcs &= vcs - 1, count++)
+    for (uint32_t i = 0, port = d->member; port < d->q->ports; i++, port += TEAM)
+        for (uint64_t vcs = come->credits[i]; vcs; vcs &= vcs - 1, count++)
             receive_credit(d->q, d->head, outputs_of(d->q, d->head), after.words[SET_SENDABLE],
                            after.words[SET_CREDITED], port * d->q->num_vcs + (uint32_t)lowest_bit(vcs), d->now,
                            VARIANT);
@@ -388,6 +422,7 @@ FW_INLINE void hold_team(const struct duty *d)
     merge_sets(d->team, &before, &after);
 }
 
+#ifndef USUAL_ROUTER
 FW_INLINE void find_team_eligible(const struct duty *d)
 {
     struct own_sets own;
@@ -398,6 +433,7 @@ FW_INLINE void find_team_eligible(const struct duty *d)
     for (uint32_t w = 0; w < WORDS; w++)
         d->team->asked[w] = eligible[w];
 }
+#endif
 
 /* Every input port asks for the switch by one of its lanes. */
 FW_INLINE void ask_team_rows(const struct duty *d)
@@ -407,7 +443,11 @@ FW_INLINE void ask_team_rows(const struct duty *d)
     FW_GLOBAL const struct input_lane *inputs = inputs_of(d->head, WORDS);
     uint64_t eligible[WORDS];
     for (uint32_t w = 0; w < WORDS; w++)
+#ifdef USUAL_ROUTER
+        eligible[w] = d->team->sets[SET_SENDABLE][w] & ~d->team->sets[SET_BUSY][w];
+#else
         eligible[w] = d->team->asked[w];
+#endif
     for (uint32_t row = d->member; row < q->ports; row += TEAM) {
         uint64_t vcs = bits_word(eligible, row * q->num_vcs, q->num_vcs);
         d->team->row_port[row] = NOBODY;
@@ -483,9 +523,11 @@ FW_INLINE void step_team(const struct duty *d)
     if (is_due)
         hold_team(d);
     TOGETHER;
+#ifndef USUAL_ROUTER
     if (leads)
         find_team_eligible(d);
     TOGETHER;
+#endif
     if (is_due)
         ask_team_rows(d);
     TOGETHER;
@@ -511,12 +553,14 @@ FW_INLINE void router_tick(const struct memory *m, FW_TEAM struct team *team, ui
     const bool is_there = router < FACT(routers);
     const struct duty duty = {&queued, block_of(&queued, is_there ? router : 0), team, router, member, now, is_there};
     const struct duty *d = &duty;
+    const struct arrivals come = take_arrivals(d);
     load_team(d);
+    read_ahead(d, &come);
     TOGETHER;
     queued.is_woken = &team->is_woken;
-    receive_team_flits(d);
+    receive_team_flits(d, &come);
     TOGETHER;
-    receive_team_credits(d);
+    receive_team_credits(d, &come);
     queued.is_woken = 0;
     TOGETHER;
     begin_step(d);

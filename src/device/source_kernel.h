@@ -70,34 +70,38 @@ FW_INLINE bool draw_order(const struct memory *m, const struct maker *maker,
 
 /* ---- packets ---- */
 
-FW_INLINE uint32_t take_place(const struct memory *m, FW_GLOBAL uint32_t *all_free, uint32_t each, uint32_t terminal,
-                              FW_GLOBAL uint32_t *hint)
+/* Places go by number, then by terminal: those that are in use, the lowest, lie close together. */
+FW_INLINE size_t place_word(const struct memory *m, uint32_t terminal, uint32_t word)
 {
-    uint32_t words = each / 32, word = *hint;
-    FW_GLOBAL uint32_t *free_places = all_free + (size_t)terminal * words;
-    for (uint32_t tried = 0; tried < words; tried++, word = word + 1 < words ? word + 1 : 0) {
-        uint32_t places = free_places[word];
-        if (!places)
-            continue;
-        uint32_t lowest = places & -places;
-        atomic_and((volatile FW_GLOBAL uint *)&free_places[word], ~lowest);
-        *hint = word;
-        return terminal * each + word * 32 + (31 - (uint32_t)clz(lowest));
-    }
-    *m->fault = FAULT_NO_PACKET;
-    return terminal * each;
+    return (size_t)word * FACT(terminals) + terminal;
 }
 
-FW_INLINE void give_place(FW_GLOBAL uint32_t *all_free, uint32_t place)
+/* One of a terminal's `each` places, of packets or messages. */
+FW_INLINE uint32_t take_place(const struct memory *m, FW_GLOBAL uint32_t *free_places, uint64_t each, uint32_t terminal)
 {
-    atomic_or((volatile FW_GLOBAL uint *)&all_free[place / 32], 1u << place % 32);
+    for (uint32_t word = 0; word < each / 32; word++) {
+        FW_GLOBAL uint32_t *places = &free_places[place_word(m, terminal, word)];
+        uint32_t free_ones = *places, lowest = free_ones & -free_ones;
+        if (!free_ones)
+            continue;
+        atomic_and((volatile FW_GLOBAL uint *)places, ~lowest);
+        return (uint32_t)place_word(m, terminal, word * 32 + 31 - (uint32_t)clz(lowest));
+    }
+    *m->fault = FAULT_NO_PACKET;
+    return terminal;
+}
+
+FW_INLINE void give_place(const struct memory *m, FW_GLOBAL uint32_t *free_places, uint32_t handle)
+{
+    uint32_t place = handle / (uint32_t)FACT(terminals), terminal = handle - place * (uint32_t)FACT(terminals);
+    atomic_or((volatile FW_GLOBAL uint *)&free_places[place_word(m, terminal, place / 32)], 1u << place % 32);
 }
 
 /* A message's record, which all its packets have. */
 FW_INLINE uint32_t make_record(const struct memory *m, uint32_t terminal, const struct order *order, uint32_t packets)
 {
     FW_GLOBAL struct lockstep_terminal *t = &m->terminals[terminal];
-    uint32_t place = take_place(m, m->free_messages, FACT(messages_each), terminal, &t->message_hint);
+    uint32_t place = take_place(m, m->free_messages, FACT(messages_each), terminal);
     FW_GLOBAL struct lockstep_message *message = &m->messages[place];
     message->started = order->started;
     message->number = t->sequence;
@@ -114,7 +118,7 @@ FW_INLINE uint32_t make_record(const struct memory *m, uint32_t terminal, const 
 FW_INLINE uint32_t new_packet(const struct memory *m, uint32_t terminal, uint32_t flits)
 {
     FW_GLOBAL struct lockstep_terminal *t = &m->terminals[terminal];
-    uint32_t handle = take_place(m, m->free_places, FACT(packets_each), terminal, &t->hint);
+    uint32_t handle = take_place(m, m->free_places, FACT(packets_each), terminal);
     FW_GLOBAL struct packet *packet = &m->packets[handle];
     packet->injected = 0;
     packet->source = terminal;

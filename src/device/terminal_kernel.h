@@ -212,11 +212,11 @@ FW_INLINE struct freed arrive(const struct interfaces *n, uint32_t terminal, str
 }
 
 /* What was freed a tick ago may be given out again; what is freed now has its turn. */
-FW_INLINE void exchange_place(FW_GLOBAL uint32_t *freed, FW_GLOBAL uint32_t *all_free, uint32_t place)
+FW_INLINE void exchange_place(const struct memory *m, FW_GLOBAL uint32_t *freed, FW_GLOBAL uint32_t *all_free, uint32_t place)
 {
     uint32_t before = *freed;
     if (before != FW_NONE)
-        give_place(all_free, before);
+        give_place(m, all_free, before);
     if (before != place)
         *freed = place;
 }
@@ -229,18 +229,18 @@ FW_INLINE uint32_t receive_flits(struct interfaces *n, uint32_t terminal, tick_t
     uint32_t events = 0;
     for (uint32_t port = 0; port < FACT(ejection_channels); port++) {
         size_t number = (size_t)terminal * FACT(terminal_ports) + port;
-        struct flit flit;
+        uint64_t word = take_flit(m, slot_of(m, now, terminal_port(m, terminal, port)));
         struct freed arrived = {FW_NONE, FW_NONE};
-        uint32_t vc;
-        if (take_flit(m, slot_of(m, now, terminal_port(m, terminal, port)), &flit, &vc)) {
+        if (word) {
+            uint32_t vc = slot_vc(word);
             uint32_t lane = outlet->ejector.lane + port * n->num_vcs + vc;
             put_credit(m, router_port(m, outlet->ejector.target, lane / n->num_vcs), vc, now + outlet->latency);
-            arrived = arrive(n, terminal, flit, now, phase);
+            arrived = arrive(n, terminal, slot_flit(word), now, phase);
             events++;
         }
-        exchange_place(&m->freed[number], m->free_places, arrived.packet);
+        exchange_place(m, &m->freed[number], m->free_places, arrived.packet);
         if (FACT(messages_each))
-            exchange_place(&m->freed_messages[number], m->free_messages, arrived.message);
+            exchange_place(m, &m->freed_messages[number], m->free_messages, arrived.message);
     }
     return events;
 }
@@ -277,11 +277,24 @@ FW_INLINE struct interfaces interfaces_of(const struct memory *m, const struct n
     };
 }
 
+/* As routers do. */
+FW_INLINE void terminal_read_ahead(const struct memory *m, uint32_t terminal, tick_t now)
+{
+    FW_GLOBAL struct lockstep_terminal *t = &m->terminals[terminal];
+    size_t slot = slot_of(m, now, terminal_port(m, terminal, 0));
+    uint64_t word = m->flits[slot], sum = m->outlets[terminal].step_at + m->credits[slot];
+    sum += t->sources ? m->sources[t->first_source].wake_at : 0;
+    sum += word ? m->packets[slot_flit(word).packet].created : 0;
+    if (sum == NEVER_READ)
+        t->unused = 1;
+}
+
 FW_INLINE void terminal_tick(const struct memory *m, uint32_t terminal, tick_t now, const struct lockstep_phase *phase)
 {
     const struct network network = network_of(m);
     struct interfaces interfaces = interfaces_of(m, &network, phase), *n = &interfaces;
     FW_GLOBAL struct lockstep_terminal *t = &m->terminals[terminal];
+    terminal_read_ahead(m, terminal, now);
     uint32_t events = receive_flits(n, terminal, now, phase);
     events += receive_credits(n, terminal, now);
     bool is_active = events > 0;
@@ -318,7 +331,7 @@ FW_INLINE void terminal_withdraw(const struct memory *m, uint32_t terminal)
     FW_GLOBAL struct packet_queue *queue = &m->outlets[terminal].source;
     FW_GLOBAL struct lockstep_terminal *t = &m->terminals[terminal];
     if (queue->first != FW_NONE)
-        give_place(m->free_places, queue->first);
+        give_place(m, m->free_places, queue->first);
     queue->first = FW_NONE;
     t->left = 0;
     t->answers = 0;

@@ -201,6 +201,9 @@ static void check_idle_router(const struct network *network, uint32_t router)
 
 void network_check_idle(struct network *network)
 {
+    struct network_runner *runner = network->core->runner;
+    if (runner && runner->is_idle(runner))
+        return;
     network_bring(network, false);
     for (uint32_t i = 0; i < network->core->part_count; i++)
         FW_CHECK(network->core->parts[i]->packets.taken == 0, "%u packets are unaccounted for at the end",

@@ -25,7 +25,9 @@ SMALLER = {"mesh_256": "network.topology.widths=[64,256]", "idle_256": "network.
 
 
 def short(path):
-    """Overrides for a short run of a benchmark."""
+    """Overrides for a short run of a benchmark; a model has none."""
+    if not re.search(r'"network"\s*:', path.read_text()):
+        return []
     return [*filter(None, [SMALLER.get(path.stem)]), *(re.sub(r"=\d+$", "=60", one) for one in shorter(str(path))), "workload.check_interval=20"]
 
 
@@ -64,6 +66,17 @@ def some_with_form(draw, kind):
     return name if is_complete and draw.random() < 0.5 else everything.registered()[kind][name]
 
 
+def some_words(draw, kind, name):
+    """Settings that take one of a few words, or true or false, now and then with another than is usual."""
+    rows = DEFINITIONS[f"{kind}.{name}"].get("properties", {})
+    chosen = {}
+    for key, row in rows.items():
+        words = [word for form in [row, *row.get("anyOf", [])] for word in form.get("enum", [True, False] if form.get("type") == "boolean" else [])]
+        if key != "type" and words and draw.random() < 0.3:
+            chosen[key] = draw.choice(words)
+    return chosen
+
+
 def some_router(draw, routing, packet):
     """Its text is compiled for each routing algorithm once: with the usual router for every other of them."""
     router = everything.input_queued(draw, draw.choice([1, 2, 2, 3, 4, 4, 6, 8]), packet)
@@ -98,11 +111,17 @@ def some_config(draw):
     for one in applications[1:]:
         if draw.random() < 0.5:
             one["allocation"] = {"type": "random", "count": 2}
-    block = draw.choice([routing, everything.registered()["routing"][routing]])
+    block = draw.choice([{"type": routing, **some_words(draw, "routing", routing)}, routing, everything.registered()["routing"][routing]])
+    router, classes = some_router(draw, routing, packet), {}
+    if draw.random() < 0.2:
+        router["num_vcs"] *= 2
+        classes = {"protocol_classes": 2}
+        for number, one in enumerate(applications):
+            one["protocol_class"] = number % 2
     return {
         "simulator": {"seed": draw.randint(0, 10**9)},
         "network": {
-            "topology": shape, "routing": block, "router": some_router(draw, routing, packet),
+            "topology": shape, "routing": block, "router": router, **classes,
             "interface": {"type": "standard", "latency": draw.choice([0, 0, 2]), "injection_channels": draw.choice([1, 1, 2]),
                           "ejection_channels": draw.choice([1, 1, 2])},
             "channel": {"latency": draw.choice([1, 1, 2, 5, 70]), **draw.choice([{}, {}, {"cycle": 2}, {"cycles": [3]}])},
