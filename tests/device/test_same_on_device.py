@@ -91,13 +91,14 @@ def some_router(draw, routing, packet):
 def some_application(draw, packet):
     application = {
         "type": "blast", "load": draw.choice([0.02, 0.1, 0.3, 0.6, 1]), "traffic": some_with_form(draw, "traffic"),
-        "injection": some_with_form(draw, "injection"), "max_packet": draw.choice([packet, 64]),
+        "injection": some_with_form(draw, "injection"), "max_packet": draw.choice([packet, 64, (packet + 1) // 2]),
         "size": draw.choice([{"type": "fixed", "flits": packet}, {"type": "uniform", "max": packet}, some_with_form(draw, "size")]),
         "warmup": draw.choice([0, 100, 200]), "finish_limit": draw.choice([200, 5000]),
         **draw.choice([{"sample": 300}, {"sample": 77}, {"sample": "auto", "min_sample": 200, "max_sample": 600}]),
     }
-    if draw.random() < 0.05:
-        application["reply"] = {"type": "fixed", "flits": packet}
+    if draw.random() < 0.3:
+        application |= draw.choice([{"reply": {"type": "uniform", "max": packet}}, {"reply": {"type": "fixed", "flits": packet}}, {"size": "read_write"}])
+        application["reply_delay"] = draw.choice([0, 1, 30])
     return application
 
 
@@ -118,6 +119,10 @@ def some_config(draw):
         classes = {"protocol_classes": 2}
         for number, one in enumerate(applications):
             one["protocol_class"] = number % 2
+            if "reply_delay" in one:
+                one["reply_protocol_class"] = draw.choice([0, 1])
+        if draw.random() < 0.5:
+            classes["service"] = {"levels": [0, 1], "arbitration": "alike"}
     return {
         "simulator": {"seed": draw.randint(0, 10**9)},
         "network": {
@@ -127,7 +132,7 @@ def some_config(draw):
             "channel": {"latency": draw.choice([1, 1, 2, 5, 70]), **draw.choice([{}, {}, {"cycle": 2}, {"cycles": [3]}])},
             "terminal_channel": {"latency": draw.choice([1, 1, 3]), "cycle": draw.choice([1, 1, 2])}, "deadlock_interval": 100},
         "workload": {"applications": applications, "check_interval": draw.choice([50, 100]), "per_channel": draw.random() < 0.3,
-                     "per_terminal": draw.random() < 0.3},
+                     "per_terminal": draw.random() < 0.3, "series_interval": draw.choice([0, 0, 7, 100])},
     }
 
 
