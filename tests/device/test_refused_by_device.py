@@ -37,13 +37,10 @@ REFUSED = [
     (["network.interface=queue_per_vc"], "network.interface", "'queue_per_vc' does not run on a device; accepted: 'standard'"),
     (["network.interface.feed_cycle=2"], "network.interface.feed_cycle", "does not run on a device; accepted: null"),
     (['workload.applications.0={"type":"stream"}'], APPLICATION, "'stream' does not run on a device; accepted: 'blast'"),
-    (['workload.applications.0.reply={"type":"fixed","flits":2}'], f"{APPLICATION}.reply", "replies do not run on a device yet; accepted: null"),
     (["workload.applications.0.injection=poisson", "workload.applications.0.gap_by_size=true"], f"{APPLICATION}.gap_by_size",
      "does not run on a device; accepted: its default"),
     (["workload.applications.0.messages_per_transaction=2"], f"{APPLICATION}.messages_per_transaction", "does not run on a device; accepted: its default"),
     (["workload.applications.0.relative=FOLDER/weights.csv"], f"{APPLICATION}.relative", "does not run on a device; accepted: null"),
-    (["workload.applications.0.max_packet=1"], f"{APPLICATION}.max_packet", "messages of several packets do not run on a device yet; accepted: 2 or more"),
-    (["workload.series_interval=100"], "workload", "a time series (series_interval) does not run on a device yet; accepted: 0"),
     (["workload.applications.0.traffic=scan"], f"{APPLICATION}.traffic", "'scan' does not run on a device; accepted: a traffic pattern with a device form"),
     # Before a device is looked at.
     (["simulator.sync=conservative"], "simulator.device", 'a device runs alone; accepted: "sync": "sequential", and one rank'),
@@ -52,7 +49,7 @@ REFUSED = [
 NOT_TO_BE_HAD = [
     "adaptive routing does not run on a device yet",  # none has a device form
     "remembers too much for a device",  # no injection process does
-    "packets of more than %u flits do not run on a device",  # max_packet has the same bound
+    "packets of more than %u flits do not run on a device",  # max_packet may not be larger
 ]
 
 
@@ -159,13 +156,6 @@ def test_model_does_not_run_on_a_device():
 def test_checkpoint_of_a_device_is_refused(base):
     ended = run(base, base.parent, "--device", "opencl", "--checkpoint-every", "1000")
     assert ended.status == 1 and "--checkpoint-every: found simulator.device, expected one of them: a checkpoint keeps nothing of a device" in ended.said
-
-
-@pytest.mark.parametrize("log", ["--log", "--message-log", "--traffic-log", "--channel-log"])
-def test_log_of_a_device_is_refused(log, base, device):  # noqa: F811
-    ended = run(base, base.parent, "--device", device, log, str(base.parent / "log.csv"))
-    assert ended.status == 1 and ended.said == f"flitwarp run: {log}: a run on a device writes no logs yet; accepted: one without simulator.device\n"
-    assert not (base.parent / "log.csv").exists()
 
 
 def test_plugin_has_no_device_form(tmp_path, base, device):  # noqa: F811

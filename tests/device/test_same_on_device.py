@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from on_device import check, compare, device  # noqa: F401
+from on_device import LOGS, check, compare, device  # noqa: F401
 from support import PROGRAM, ROOT, schema, shorter
 
 sys.path.insert(0, str(ROOT / "tests" / "contract"))
@@ -91,13 +91,14 @@ def some_router(draw, routing, packet):
 def some_application(draw, packet):
     application = {
         "type": "blast", "load": draw.choice([0.02, 0.1, 0.3, 0.6, 1]), "traffic": some_with_form(draw, "traffic"),
-        "injection": some_with_form(draw, "injection"), "max_packet": draw.choice([packet, 64]),
+        "injection": some_with_form(draw, "injection"), "max_packet": draw.choice([packet, 64, 64]),
         "size": draw.choice([{"type": "fixed", "flits": packet}, {"type": "uniform", "max": packet}, some_with_form(draw, "size")]),
         "warmup": draw.choice([0, 100, 200]), "finish_limit": draw.choice([200, 5000]),
         **draw.choice([{"sample": 300}, {"sample": 77}, {"sample": "auto", "min_sample": 200, "max_sample": 600}]),
     }
-    if draw.random() < 0.05:
-        application["reply"] = {"type": "fixed", "flits": packet}
+    if draw.random() < 0.2:
+        application["reply"] = draw.choice([{"type": "fixed", "flits": 2 * packet}, some_with_form(draw, "size")])
+        application["reply_delay"] = draw.choice([0, 0, 7, 500])
     return application
 
 
@@ -127,7 +128,7 @@ def some_config(draw):
             "channel": {"latency": draw.choice([1, 1, 2, 5, 70]), **draw.choice([{}, {}, {"cycle": 2}, {"cycles": [3]}])},
             "terminal_channel": {"latency": draw.choice([1, 1, 3]), "cycle": draw.choice([1, 1, 2])}, "deadlock_interval": 100},
         "workload": {"applications": applications, "check_interval": draw.choice([50, 100]), "per_channel": draw.random() < 0.3,
-                     "per_terminal": draw.random() < 0.3},
+                     "per_terminal": draw.random() < 0.3, "series_interval": draw.choice([0, 0, 0, 30, 1000])},
     }
 
 
@@ -138,11 +139,12 @@ def test_whatever_is_drawn_gives_the_same(chunk, device, tmp_path):  # noqa: F81
     (tmp_path / "sizes.csv").write_text("1,3\n4,1\n")  # that an example names
     for _ in range(MOST_TRIES):
         path = everything.write(some_config(draw), tmp_path)
-        counted += is_counted(path, tmp_path, device)
+        counted += is_counted(draw, path, tmp_path, device)
         if counted == IN_A_CHUNK:
             return
     pytest.fail(f"only {counted} of {MOST_TRIES} that were drawn run on a device")
 
 
-def is_counted(path, folder, device):  # noqa: F811
-    return check(path, device)[0] != 1 and compare(path, folder, device) is None
+def is_counted(draw, path, folder, device):  # noqa: F811
+    logs = [flag for flag in LOGS if draw.random() < 0.1]
+    return check(path, device)[0] != 1 and compare(path, folder, device, logs=logs) is None
