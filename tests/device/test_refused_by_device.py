@@ -19,6 +19,7 @@ BASE = {
 APPLICATION = "workload.applications[0]"
 TURNS = ("runs on a device with round robin in all allocators and the arbiter alone, input_picks 'output', 256 lanes and 64 ports; "
          "accepted: those")
+SENSED = ["network.routing=minimal_adaptive", "network.router.num_vcs=6"]
 # (overrides, the setting that is named, what is said of it)
 REFUSED = [
     (["network.router.type=packet"], "network.router", "'packet' does not run on a device; accepted: 'input_queued'"),
@@ -27,9 +28,12 @@ REFUSED = [
     (["network.router.output_speedup=2"], "network.router.output_speedup", "a speedup does not run on a device; accepted: 1"),
     (["network.router.allocator=islip"], "network.router.allocator", TURNS),
     (["network.router.arbiter=age"], "network.router.allocator", TURNS),
-    (["network.routing=duato", "network.router.num_vcs=3"], "network.routing",
-     "'duato' does not run on a device; accepted: a routing algorithm with a device form"),
-    (['network.topology={"type":"hyperx","widths":[3,3]}'], "network.routing", "'dimension_order' does not run on a device on this topology"),
+    ([*SENSED, 'network.router.congestion={"type":"buffer_occupancy","phantom_value":1}'], "network.router.congestion.phantom_value",
+     "does not run on a device; accepted: 0"),
+    ([*SENSED, 'network.router.congestion={"type":"buffer_occupancy","latency":200000000}'], "network.router.congestion.latency",
+     "200000000 ticks are more than a device can keep changes for"),
+    (["network.router.num_vcs=8", 'network.routing={"type":"ugal","knowledge":"global"}'], "network.routing.knowledge",
+     "routing that reads the sensors of other routers does not run on a device"),
     (["network.planes.count=2"], "network.planes.count", "2 planes do not run on a device; accepted: 1"),
     (["network.protocol_classes=2", 'network.service={"levels":[0,1],"arbitration":"weighted","weights":[1,2]}'], "network.service.arbitration",
      "levels of service that go before others do not run on a device; accepted: 'alike'"),
@@ -50,9 +54,10 @@ REFUSED = [
 ]
 # Sentences for what only a component of a plugin, or one that is still to come, could be.
 NOT_TO_BE_HAD = [
-    "adaptive routing does not run on a device yet",  # none has a device form
     "remembers too much for a device",  # no injection process does
     "packets of more than %u flits do not run on a device",  # max_packet may not be larger
+    # A network of so many routers takes too long to build.
+    "'%s' may take detours, which a device counts by a table of distances of at most %u routers; there are %u",
 ]
 
 
@@ -81,7 +86,7 @@ def test_setting_is_refused_by_check_and_by_run(overrides, setting, sentence, ba
 
 def sentences_of_scope():
     """Each as it stands in the source, words in place of what is filled in."""
-    text = (ROOT / "src" / "device" / "lockstep_scope.c").read_text()
+    text = "".join((ROOT / "src" / "device" / name).read_text() for name in ("lockstep_scope.c", "lockstep_routing.c"))
     for call in re.findall(r"\b(?:choice|node)_error\((.*?)\);", text, re.S):
         for sentence in re.findall(r'((?:"(?:[^"\\]|\\.)*"\s*)+)', call):
             words = "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', sentence))
