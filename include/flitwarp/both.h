@@ -9,6 +9,8 @@
  *                 struct that a function has of its caller does not
  *   FW_FAR        the type of a pointer inside of what lies there: the device has the program's address of it, and
  *                 FW_AT() gives what it stands for
+ *   FW_NEAR()     the same for a pointer of a struct that has its own address in the program, as `self`: what it names lies in
+ *                 one piece of memory with it
  *   FW_TABLE      a constant array of the program
  *   fw_bool       a bool in what lies in the memory of the device: one byte for both
  *   no bit fields, pointers to functions or arrays of variable length, no constant of a function's own that is static, no
@@ -38,6 +40,8 @@ typedef uchar fw_bool;
 #define FW_FAR(type) ulong
 /* `owner->tables` is where the program's address 0 would be. */
 #define FW_AT(type, owner, pointer) ((FW_GLOBAL type *)((owner)->tables + (pointer)))
+#define FW_NEAR(type, owner, pointer)                                                                                  \
+    ((FW_GLOBAL type *)((FW_GLOBAL const char *)(owner) + ((pointer) - (owner)->self)))
 
 #define __builtin_expect(value, usual) (value)
 #define __builtin_ctzll(word) (63u - (uint)clz((ulong)((word) & -(word))))
@@ -77,7 +81,10 @@ typedef bool fw_bool;
 #define FW_GLOBAL
 #define FW_TEAM
 #define FW_FAR(type) type *
-#define FW_AT(type, owner, pointer) (pointer)
+#define FW_AT(type, owner, pointer) ((void)(owner), (pointer))
+#define FW_NEAR(type, owner, pointer) ((void)(owner), (pointer))
+/* What `self` of FW_NEAR() is. */
+#define FW_SELF(owner) ((uint64_t)(uintptr_t)(owner))
 
 static inline uint64_t bits_of_f64(double x)
 {

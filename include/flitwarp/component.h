@@ -11,12 +11,16 @@
 
 /* Where the text of a component is that an OpenCL device runs, see flitwarp/both.h; all NULL: it has none. */
 struct device_form {
-    const char *file;     /* of the tree */
-    const char *function; /* what the component does there; of a routing algorithm its route() */
-    const char *request, *reply; /* of sizes with replies of their own: draw_request() and reply() */
+    const char *file; /* of the tree */
+    const char
+        *function; /* what the component does there; of a routing algorithm its route(), of sensors their values() */
+    const char *request, *reply;        /* of sizes with replies of their own: draw_request() and reply() */
+    const char *inject, *injection_vcs; /* of a routing algorithm; NULL: it has none */
+    const char *change;                 /* of sensors */
 };
-/* Says that the file of the component is read by OpenCL too, in which the function has this name. */
+/* Says that the file of the component is read by OpenCL too, in which the function has this name; and the names of others. */
 #define DEVICE_FORM(function_) .device = {.file = __FILE__, .function = #function_}
+#define DEVICE_FORM_WITH(function_, ...) .device = {.file = __FILE__, .function = #function_, __VA_ARGS__}
 
 #define COMPONENT_FIELDS                                                                                               \
     const char *name;             /* the "type" in a configuration */                                                  \

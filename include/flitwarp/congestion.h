@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * Congestion: what routers know of the queues behind their outputs, and what of
+ * Read by OpenCL too. Congestion: what routers know of the queues behind their outputs, and what of
  * it routing sees. A router reports every change of its two counts of each output
  * lane: flits in its own output queue, and flits in the buffer downstream. A
  * sensor turns counts into values. Values may be late and coarse: adaptive
@@ -10,14 +10,18 @@
  * Changes of one tick are seen in a later one, so that the order of work within
  * a tick cannot matter.
  */
-#include "flitwarp/component.h"
 #include "flitwarp/packet.h"
+
+#if FW_HOST
+#include "flitwarp/component.h"
+#endif
 
 struct link;
 
 enum queue { QUEUE_OUTPUT, QUEUE_DOWNSTREAM };
 #define ENDLESS UINT32_MAX
 
+#if FW_HOST
 /* All sensors of a network; the first member of a sensor's own struct. */
 struct congestion {
     const struct congestion_ops *ops;
@@ -66,3 +70,12 @@ static inline void congestion_move(struct congestion *congestion, uint32_t route
                   "what adaptive routing sees of the outputs", ONLY_WITH(condition))
 
 #define REGISTER_CONGESTION(ops) REGISTER_COMPONENT("congestion", ops)
+#else
+/* On a device: where all that sensors remember lies, and what they are; a sensor makes its own struct of that. */
+struct congestion {
+    FW_GLOBAL char *tables; /* see FW_AT() */
+    FW_GLOBAL const void *config;
+    uint32_t ports, num_vcs;
+    uint64_t unseen_at, capacity_at; /* behind the counts */
+};
+#endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * Facts of a dragonfly, for routing algorithms that know one: topology_dragonfly().
+ * Read by OpenCL too. Facts of a dragonfly, for routing algorithms that know one: topology_dragonfly().
  * All of the family have groups of routers with global channels between every two
  * groups; they differ in what a group is inside (enum group_shape).
  *   Router `place` of `group` has number group * routers + place. Its ports: first
@@ -9,7 +9,11 @@
  * channels of a group are laid out is in src/network/topology/global_channels.c;
  * here tables answer.
  */
+#include "flitwarp/grid.h"
+
+#if FW_HOST
 #include "flitwarp/topology.h"
+#endif
 
 enum dragonfly_arrangement {
     DRAGONFLY_ABSOLUTE,
@@ -44,33 +48,38 @@ struct dragonfly {
     enum dragonfly_arrangement arrangement;
     /* Of a grid: place row * columns + column; parallel channels along a row and along a column. */
     uint32_t columns, row_channels, column_channels;
-    const uint16_t *row_of;             /* of a grid: by place */
-    const uint32_t *group_of;           /* by router */
-    const uint16_t *place_of;           /* by router: its number in the group */
-    const struct dragonfly_gate *gates; /* by rank * channels + parallel channel; the same for all groups, or else */
-    const uint32_t *first_gates;        /* from a file: by group * groups + other group, into gates; NULL: not so */
-    const struct router_port *far_ends; /* from a file: by router * globals + global port; router FW_NONE: unused */
+    FW_FAR(const uint16_t) row_of;   /* of a grid: by place */
+    FW_FAR(const uint32_t) group_of; /* by router */
+    FW_FAR(const uint16_t) place_of; /* by router: its number in the group */
+    FW_FAR(const struct dragonfly_gate)
+    gates;                              /* by rank * channels + parallel channel; the same for all groups, or else */
+    FW_FAR(const uint32_t) first_gates; /* from a file: by group * groups + other group, into gates; NULL: not so */
+    FW_FAR(const struct router_port)
+    far_ends;      /* from a file: by router * globals + global port; router FW_NONE: unused */
+    uint64_t self; /* see FW_NEAR() */
 };
 
+#if FW_HOST
 /* NULL: it is none of this family. Who has asked once takes topology->facts. */
 extern const char dragonfly_family[];
 static inline const struct dragonfly *topology_dragonfly(const struct topology *topology)
 {
     return topology->family == dragonfly_family ? topology->facts : NULL;
 }
+#endif
 
-static inline uint32_t dragonfly_group(const struct dragonfly *dragonfly, uint32_t router)
+static inline uint32_t dragonfly_group(FW_GLOBAL const struct dragonfly *dragonfly, uint32_t router)
 {
-    return dragonfly->group_of[router];
+    return FW_NEAR(const uint32_t, dragonfly, dragonfly->group_of)[router];
 }
 
 /* A router's number in its group. */
-static inline uint32_t dragonfly_place(const struct dragonfly *dragonfly, uint32_t router)
+static inline uint32_t dragonfly_place(FW_GLOBAL const struct dragonfly *dragonfly, uint32_t router)
 {
-    return dragonfly->place_of[router];
+    return FW_NEAR(const uint16_t, dragonfly, dragonfly->place_of)[router];
 }
 
-static inline uint32_t dragonfly_router(const struct dragonfly *dragonfly, uint32_t group, uint32_t place)
+static inline uint32_t dragonfly_router(FW_GLOBAL const struct dragonfly *dragonfly, uint32_t group, uint32_t place)
 {
     return group * dragonfly->routers + place;
 }
@@ -78,20 +87,26 @@ static inline uint32_t dragonfly_router(const struct dragonfly *dragonfly, uint3
 /* The port of a router to another one of its fully connected group, by their places. */
 static inline uint32_t dragonfly_local_port(uint32_t place, uint32_t other) { return other - (other > place); }
 
-/* Of a grid: the first of the parallel ports from a place to the place in its row, or its column, with that number. */
-static inline uint32_t dragonfly_row_port(const struct dragonfly *dragonfly, uint32_t place, uint32_t column)
+/* Of a grid: the row of a place. */
+static inline uint32_t dragonfly_row(FW_GLOBAL const struct dragonfly *dragonfly, uint32_t place)
 {
-    uint32_t own = place - dragonfly->row_of[place] * dragonfly->columns;
+    return FW_NEAR(const uint16_t, dragonfly, dragonfly->row_of)[place];
+}
+
+/* Of a grid: the first of the parallel ports from a place to the place in its row, or its column, with that number. */
+static inline uint32_t dragonfly_row_port(FW_GLOBAL const struct dragonfly *dragonfly, uint32_t place, uint32_t column)
+{
+    uint32_t own = place - dragonfly_row(dragonfly, place) * dragonfly->columns;
     return dragonfly_local_port(own, column) * dragonfly->row_channels;
 }
-static inline uint32_t dragonfly_column_port(const struct dragonfly *dragonfly, uint32_t place, uint32_t row)
+static inline uint32_t dragonfly_column_port(FW_GLOBAL const struct dragonfly *dragonfly, uint32_t place, uint32_t row)
 {
     return (dragonfly->columns - 1) * dragonfly->row_channels +
-           dragonfly_local_port(dragonfly->row_of[place], row) * dragonfly->column_channels;
+           dragonfly_local_port(dragonfly_row(dragonfly, place), row) * dragonfly->column_channels;
 }
 
 /* Which of its neighbours, from 0, a group takes another one for; both are different, and no file says it. */
-static inline uint32_t dragonfly_rank(const struct dragonfly *dragonfly, uint32_t group, uint32_t other)
+static inline uint32_t dragonfly_rank(FW_GLOBAL const struct dragonfly *dragonfly, uint32_t group, uint32_t other)
 {
     uint32_t groups = dragonfly->groups;
     if (dragonfly->arrangement == DRAGONFLY_ABSOLUTE)
@@ -105,11 +120,12 @@ static inline uint32_t dragonfly_rank(const struct dragonfly *dragonfly, uint32_
 }
 
 /* How many channels join two groups. */
-static inline uint32_t dragonfly_channels(const struct dragonfly *dragonfly, uint32_t group, uint32_t other)
+static inline uint32_t dragonfly_channels(FW_GLOBAL const struct dragonfly *dragonfly, uint32_t group, uint32_t other)
 {
     if (__builtin_expect(!dragonfly->first_gates, 1))
         return dragonfly->channels;
-    const uint32_t *first = dragonfly->first_gates + (size_t)group * dragonfly->groups + other;
+    FW_GLOBAL const uint32_t *first =
+        FW_NEAR(const uint32_t, dragonfly, dragonfly->first_gates) + (size_t)group * dragonfly->groups + other;
     return first[1] - first[0];
 }
 
@@ -117,10 +133,12 @@ static inline uint32_t dragonfly_channels(const struct dragonfly *dragonfly, uin
  * The places where a group's channels to another group leave it: dragonfly_channels of them. The far end of gate i is
  * gate i of the other group towards this one.
  */
-static inline const struct dragonfly_gate *dragonfly_gates(const struct dragonfly *dragonfly, uint32_t group,
-                                                           uint32_t other)
+static inline FW_GLOBAL const struct dragonfly_gate *dragonfly_gates(FW_GLOBAL const struct dragonfly *dragonfly,
+                                                                     uint32_t group, uint32_t other)
 {
-    if (__builtin_expect(dragonfly->first_gates != NULL, 0))
-        return dragonfly->gates + dragonfly->first_gates[(size_t)group * dragonfly->groups + other];
-    return dragonfly->gates + (size_t)dragonfly_rank(dragonfly, group, other) * dragonfly->channels;
+    FW_GLOBAL const struct dragonfly_gate *gates = FW_NEAR(const struct dragonfly_gate, dragonfly, dragonfly->gates);
+    if (__builtin_expect(!dragonfly->first_gates, 1))
+        return gates + (size_t)dragonfly_rank(dragonfly, group, other) * dragonfly->channels;
+    return gates +
+           FW_NEAR(const uint32_t, dragonfly, dragonfly->first_gates)[(size_t)group * dragonfly->groups + other];
 }

@@ -6,23 +6,15 @@
  * the row. A component lists its rows, ends them with OPTION_END, and finds the
  * values in its own config struct when it runs.
  */
+#include "flitwarp/choice.h"
 #include "flitwarp/error.h"
 #include "flitwarp/list.h"
-
-struct json;
-struct component;
 
 struct u32_lists {
     uint32_t count;
     struct u32_list *items;
 };
 
-/* A component that the configuration picked, with its settings. */
-struct choice {
-    const struct component *component;
-    const void *config;      /* what the component's option rows filled */
-    const struct json *node; /* where it stands in the configuration, for messages */
-};
 struct choice_list {
     uint32_t count;
     struct choice *items;

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * Adaptive routing in two steps. An algorithm gathers candidates: the ways that
+ * Read by OpenCL too. Adaptive routing in two steps. An algorithm gathers candidates: the ways that
  * it may give a packet from here, each with how congested it seems. A reduction
  * weighs them, and the lightest are offered to VC allocation. While routes are
  * checked nothing is congested, and every candidate that could ever be the
  * lightest comes up in turn, so that a check holds for any state of the network.
  */
+#include "flitwarp/choice.h"
 #include "flitwarp/congestion.h"
 #include "flitwarp/routing.h"
 
+#if FW_HOST
 #include <math.h>
 
 #define MAX_CANDIDATES 512
+#endif
 
 /* How the values of a port's VCs become that of a candidate. */
 enum congestion_mode {
@@ -23,7 +26,6 @@ enum congestion_mode {
     CONGESTION_PORT_TOTAL,
     CONGESTION_OFFERED_SUM, /* of a port, the VCs that the packet may take */
 };
-extern const char *const congestion_mode_names[];
 
 struct candidate {
     uint64_t vcs;      /* of the port */
@@ -43,6 +45,8 @@ struct candidates {
 struct reduction_config {
     uint32_t max_outputs;
 };
+
+#if FW_HOST
 extern const struct option reduction_options[];
 
 struct reduction_ops {
@@ -51,32 +55,41 @@ struct reduction_ops {
     double (*weight)(const void *config, const struct candidate *candidate);
 };
 #define REGISTER_REDUCTION(ops) REGISTER_COMPONENT("reduction", ops)
+#endif
 
 /* The first member of the config struct of an algorithm that gathers candidates. */
 struct adaptive_config {
     uint32_t mode;
     struct choice reduction;
 };
+
+#if FW_HOST
+extern const char *const congestion_mode_names[];
 extern const struct option adaptive_options[];
 
 /* Whether all ways are to be gone through, rather than one chosen. */
 static inline bool route_is_checked(const struct route *route) { return route->decisions != NULL; }
 
+/* Refuses a network with more candidates at a router than can be gathered: `ways` of them at most, each of one class. */
+void adaptive_check(struct routing *routing, const struct choice *self, uint32_t ways, struct errors *errors);
+#else
+static inline bool route_is_checked(const struct route *route) { return false; }
+#endif
+
 /* How congested some VCs of a port of any router seem: the least of them, or the port by all its VCs. */
 double route_congestion(const struct route *route, enum congestion_mode mode, uint32_t router, uint32_t port,
                         uint64_t vcs);
 
-/* Refuses a network with more candidates at a router than can be gathered: `ways` of them at most, each of one class. */
-void adaptive_check(const struct routing *routing, const struct choice *self, uint32_t ways, struct errors *errors);
-
 /* Adds VCs of a port as one candidate, or by mode `vc` as one each. */
-void candidates_add(struct candidates *candidates, const struct route *route, const struct adaptive_config *config,
-                    const struct candidate *candidate);
+void candidates_add(struct candidates *candidates, const struct route *route,
+                    FW_GLOBAL const struct adaptive_config *config, const struct candidate *candidate);
 /* The same for as many ports in a row, of which the candidate names the first. */
 void candidates_add_ports(struct candidates *candidates, const struct route *route,
-                          const struct adaptive_config *config, const struct candidate *first, uint32_t ports);
+                          FW_GLOBAL const struct adaptive_config *config, const struct candidate *first,
+                          uint32_t ports);
 /* The same for all VCs of the packet's destination terminal, as minimal: the packet is at its router. */
 void candidates_add_terminal(struct candidates *candidates, const struct route *route,
-                             const struct adaptive_config *config);
+                             FW_GLOBAL const struct adaptive_config *config);
 /* Offers the lightest. */
-void candidates_offer(struct candidates *candidates, struct route *route, const struct adaptive_config *config);
+void candidates_offer(struct candidates *candidates, struct route *route,
+                      FW_GLOBAL const struct adaptive_config *config);

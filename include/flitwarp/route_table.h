@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * Shortest ways on any topology, as a table. Breadth-first search from every
+ * Read by OpenCL too. Shortest ways on any topology, as a table. Breadth-first search from every
  * router finds, for each pair, the ports that lead one hop closer:
  *
  *     lists[there * routers + here] -> pool: count, distance, port, port, ...
@@ -15,23 +15,28 @@ enum route_table_list {
 }; /* places in a list; the ports are last */
 
 struct route_table {
-    const uint32_t *lists; /* index into pool */
-    const uint32_t *pool;
+    FW_FAR(const uint32_t) lists; /* index into pool */
+    FW_FAR(const uint32_t) pool;
+    uint64_t self; /* see FW_NEAR() */
     uint32_t routers;
     uint32_t diameter; /* hops between any two routers */
     uint32_t longest;  /* hops that a packet makes: from where it is injected to where it is ejected */
 };
 
+#if FW_HOST
 /* NULL, with errors added, where there are too many routers or some cannot be reached. */
 const struct route_table *route_table_create(const struct routing *routing, const struct choice *self,
                                              struct arena *arena, struct errors *errors);
+#endif
 
-static inline const uint32_t *route_table_list(const struct route_table *table, uint32_t here, uint32_t there)
+static inline FW_GLOBAL const uint32_t *route_table_list(FW_GLOBAL const struct route_table *table, uint32_t here,
+                                                         uint32_t there)
 {
-    return table->pool + table->lists[(size_t)there * table->routers + here];
+    return FW_NEAR(const uint32_t, table, table->pool) +
+           FW_NEAR(const uint32_t, table, table->lists)[(size_t)there * table->routers + here];
 }
 
-static inline uint32_t route_table_distance(const struct route_table *table, uint32_t here, uint32_t there)
+static inline uint32_t route_table_distance(FW_GLOBAL const struct route_table *table, uint32_t here, uint32_t there)
 {
     return route_table_list(table, here, there)[ROUTE_TABLE_DISTANCE];
 }

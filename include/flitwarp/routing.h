@@ -18,6 +18,7 @@
 struct congestion;
 struct route;
 struct decisions; /* enumerates random choices when routes are checked rather than run */
+struct choice;
 
 /* Facts of the built network that hot code needs, as flat arrays. */
 struct routing {
@@ -33,44 +34,66 @@ struct routing {
     const struct topology *topology; /* of one plane */
 #else
     FW_GLOBAL const char *tables; /* see FW_AT */
+    FW_GLOBAL const void *facts;  /* of the topology, as the next two */
+    FW_GLOBAL const struct grid *grid;
+    uint32_t routers;
 #endif
     FW_GLOBAL const void *config;
     uint64_t seed;
-    uint32_t num_vcs;              /* of a port */
-    uint32_t vcs;                  /* of those, a protocol class's: what algorithms share out, as if they were all */
-    uint32_t protocol_vcs;         /* from the first of one protocol class to that of the next; 0: they share all */
-    uint32_t classes;              /* of VCs, as declared by prepare() */
-    uint64_t escape_vcs;           /* of each port: the escape VCs of an algorithm that needs them; see dependency.h */
-    uint64_t all_escape_vcs;       /* the same in all protocol classes */
-    bool takes_room_as_it_comes;   /* with those: an adaptive VC may be taken without room for the whole packet */
-    uint32_t words;                /* of an output VC set */
-    uint32_t local_ports;          /* ports to terminals, in front of those to routers */
-    uint32_t terminal_ports;       /* ports of one terminal at its router */
-    uint32_t ejection_channels;    /* of those, ports that lead to the terminal */
+    uint32_t num_vcs;            /* of a port */
+    uint32_t vcs;                /* of those, a protocol class's: what algorithms share out, as if they were all */
+    uint32_t protocol_vcs;       /* from the first of one protocol class to that of the next; 0: they share all */
+    uint32_t classes;            /* of VCs, as declared by prepare() */
+    uint64_t escape_vcs;         /* of each port: the escape VCs of an algorithm that needs them; see dependency.h */
+    uint64_t all_escape_vcs;     /* the same in all protocol classes */
+    bool takes_room_as_it_comes; /* with those: an adaptive VC may be taken without room for the whole packet */
+    uint32_t words;              /* of an output VC set */
+    uint32_t local_ports;        /* ports to terminals, in front of those to routers */
+    uint32_t terminal_ports;     /* ports of one terminal at its router */
+    uint32_t ejection_channels;  /* of those, ports that lead to the terminal */
+    uint32_t candidates;         /* that an adaptive algorithm may weigh at a router, at most */
     FW_GLOBAL const uint16_t *terminal_slot; /* by terminal: its place at the router where it ejects, */
-    FW_GLOBAL const uint16_t *entry_slot;    /* and at the one where it injects: the same array where these are the same */
-    FW_GLOBAL const uint64_t *class_vcs;     /* by class: its VCs at one port */
-    FW_GLOBAL const uint64_t *eject_vcs;     /* by place of a terminal: all VCs that lead to it; where one word holds them */
-    FW_GLOBAL void *state;                   /* the algorithm's own, made by prepare() */
+    FW_GLOBAL const uint16_t *entry_slot; /* and at the one where it injects: the same array where these are the same */
+    FW_GLOBAL const uint64_t *class_vcs;  /* by class: its VCs at one port */
+    FW_GLOBAL const uint64_t
+        *eject_vcs;        /* by place of a terminal: all VCs that lead to it; where one word holds them */
+    FW_GLOBAL void *state; /* the algorithm's own, made by prepare() */
 };
 
 /* One question to a routing algorithm: where is the head, and what may it take? */
 struct route {
     const struct routing *routing;
     FW_GLOBAL struct packet *packet;
-    uint32_t router;               /* as the topology counts them */
-    uint32_t first_router;         /* of the plane, as the network counts them: what its own number 0 is */
-    uint32_t draws;                /* random choices made for this question */
-    uint32_t input_lane;           /* that the head is in, as the router counts them; see route_input_vc */
+    uint32_t router;       /* as the topology counts them */
+    uint32_t first_router; /* of the plane, as the network counts them: what its own number 0 is */
+    uint32_t draws;        /* random choices made for this question */
+    uint32_t input_lane;   /* that the head is in, as the router counts them; see route_input_vc */
 #if FW_HOST
-    struct decisions *decisions;   /* NULL: choose at random */
-    struct congestion *congestion; /* of the network's routers; NULL while routes are checked rather than run */
+    struct decisions *decisions; /* NULL: choose at random */
 #endif
+    struct congestion *congestion; /* of the network's routers; NULL while routes are checked rather than run */
     tick_t now;                    /* for sensors; set where routing is adaptive */
     uint64_t *vcs;                 /* the answer, empty at first: bit port * num_vcs + vc */
 };
 
+/* What algorithms know of the topology: of its family, and as a grid; and whether it is of a family. */
+#if FW_HOST
+static inline const void *routing_facts(const struct routing *routing) { return routing->topology->facts; }
+static inline const struct grid *routing_grid(const struct routing *routing) { return routing->topology->grid; }
+static inline uint32_t routing_routers(const struct routing *routing) { return routing->topology->routers; }
+#define ROUTING_IS_ON(routing, name) ((routing)->topology->family == name##_family)
+#else
+static inline FW_GLOBAL const void *routing_facts(const struct routing *routing) { return routing->facts; }
+static inline FW_GLOBAL const struct grid *routing_grid(const struct routing *routing) { return routing->grid; }
+static inline uint32_t routing_routers(const struct routing *routing) { return routing->routers; }
+#define ROUTING_IS_ON(routing, name) FAMILY_IS_##name
+#endif
+
+#if FW_HOST
 #define MAX_ROUTER_WORDS 1024 /* of an output VC set: a router has at most 65535 lanes */
+#else
+#define MAX_ROUTER_WORDS WORDS
+#endif
 
 /* Draws of inject() start here, so that they differ from those at the first router, where hops is 0 too. */
 #define INJECTION_DRAWS 128

@@ -88,7 +88,6 @@ void search_from(struct search *search, uint32_t router);
 void grid_init(struct grid *grid, const struct u32_list *widths, const struct u32_list *channels, bool wraps);
 uint32_t grid_routers(const struct grid *grid);
 uint32_t grid_ports(const struct grid *grid);
-void grid_coordinates(const struct grid *grid, uint32_t router, uint32_t *coordinates);
 /* All coordinates as a flat array, by router * dimensions + dimension. */
 const uint16_t *grid_bake(const struct topology *topology, struct arena *arena);
 uint32_t grid_router(const struct grid *grid, const uint32_t *coordinates);

@@ -2,9 +2,11 @@
 #pragma once
 /*
  * Read by OpenCL too. By nobody else: The kernels of the lockstep engine. Before it stands what the engine writes for a run:
- * ROUTE() and INJECT(), the functions of the sources by their kinds, WORDS, and FACT() for numbers that do not change.
+ * ROUTE(), INJECT() and the like, the functions of the sources by their kinds, WORDS, and FACT() for numbers that do not
+ * change.
  */
 #include "device/lockstep_state.h"
+#include "flitwarp/congestion.h"
 #include "flitwarp/routing.h"
 #include "metrics/histogram_index.h"
 #include "metrics/packet_record.h"
@@ -50,6 +52,8 @@ struct memory {
     FW_GLOBAL uint32_t *entered;                 /* by router * lanes + lane */
     FW_GLOBAL struct lockstep_log *log;
     FW_GLOBAL struct lockstep_record *log_records;
+    FW_GLOBAL char *sensors;             /* see struct congestion */
+    FW_GLOBAL const uint16_t *distances; /* by pair of routers, where routing may take detours and there is no grid */
     FW_GLOBAL uint32_t *fault;
 };
 
@@ -62,6 +66,7 @@ struct memory {
 struct network {
     const struct memory *memory;
     struct routing routing;
+    struct congestion sensors;
     struct {
         bool reserves_packet;
         uint32_t buffer_depth;
@@ -88,7 +93,10 @@ FW_INLINE struct routing routing_of(const struct memory *m)
     return (struct routing){
         .tables = m->tables,
         .config = m->tables + FACT(routing_config_at),
-        .state = (FW_GLOBAL void *)(m->tables + FACT(routing_state_at)),
+        .state = FACT(routing_state_at) ? (FW_GLOBAL void *)(m->tables + FACT(routing_state_at)) : 0,
+        .facts = m->tables + FACT(topology_facts_at),
+        .grid = (FW_GLOBAL const struct grid *)(m->tables + FACT(grid_at)),
+        .routers = FACT(routers),
         .seed = FACT(seed),
         .num_vcs = FACT(num_vcs),
         .vcs = FACT(routing_vcs),
@@ -109,6 +117,12 @@ FW_INLINE struct network network_of(const struct memory *m)
 {
     return (struct network){.memory = m,
                             .routing = routing_of(m),
+                            .sensors = {.tables = m->sensors,
+                                        .config = m->tables + FACT(congestion_config_at),
+                                        .ports = FACT(ports),
+                                        .num_vcs = FACT(num_vcs),
+                                        .unseen_at = FACT(unseen_at),
+                                        .capacity_at = FACT(capacity_at)},
                             .plan = {.reserves_packet = FACT(reserves_packet), .buffer_depth = FACT(buffer_depth)}};
 }
 
@@ -201,13 +215,13 @@ FW_INLINE struct flit slot_flit(uint64_t word)
         FW_GLOBAL struct lockstep_answer *heard, FW_GLOBAL struct lockstep_ring *heard_rings,                          \
         FW_GLOBAL struct lockstep_answer *answers, FW_GLOBAL struct lockstep_series *series,                           \
         FW_GLOBAL struct lockstep_rates *rates, FW_GLOBAL uint *entered, FW_GLOBAL struct lockstep_log *log,           \
-        FW_GLOBAL struct lockstep_record *log_records, FW_GLOBAL uint *fault
+        FW_GLOBAL struct lockstep_record *log_records, FW_GLOBAL char *sensors, FW_GLOBAL const ushort *distances, FW_GLOBAL uint *fault
 #define MEMORY                                                                                                         \
     {                                                                                                                  \
         facts, applications, tables - tables_from, blocks, ready_at, routes, links, flits, credits, packets,           \
             free_places, freed, outlets, injectors, outlet_credits, sources, terminals, counts, router_counts,         \
             histograms, bins, accepted_from, messages, free_messages, freed_messages, heard, heard_rings, answers,     \
-            series, rates, entered, log, log_records, fault                                                            \
+            series, rates, entered, log, log_records, sensors, distances, fault                                                            \
     }
 
 #define PHASE ulong now, ulong window_start, ulong window_end, uint is_draining

@@ -272,6 +272,18 @@ static void add_messages(struct lockstep_counts *all, const struct lockstep_coun
     all->transactions_ended += c->transactions_ended;
 }
 
+static void add_detours(struct lockstep_counts *all, const struct lockstep_counts *c)
+{
+    bool is_first = all->nonminimal == 0;
+    if (!c->nonminimal)
+        return;
+    all->nonminimal += c->nonminimal;
+    all->detours_sum += c->detours_sum;
+    all->shortcuts_sum += c->shortcuts_sum;
+    ADD_EXTREMES(detour);
+    ADD_EXTREMES(shortcut);
+}
+
 /* Sums and extremes of all terminals. */
 static struct lockstep_counts sum_counts(struct lockstep *l, uint32_t application, struct measurement *m)
 {
@@ -284,6 +296,7 @@ static struct lockstep_counts sum_counts(struct lockstep *l, uint32_t applicatio
         m->digest.lanes[1] += counts[i].digest[1];
         add_packets(&all, &counts[i]);
         add_messages(&all, &counts[i]);
+        add_detours(&all, &counts[i]);
     }
     memory_give(counts);
     return all;
@@ -321,6 +334,10 @@ static void gather_at_end(struct lockstep *l, uint32_t number, struct measuremen
         m->message_latency = m->packet_latency; /* each is one packet */
     gather_histogram(copies, HISTOGRAM_TRANSACTION, &m->transaction_latency, all.transaction_sum, all.least_transaction,
                      all.most_transaction);
+    gather_histogram(copies, HISTOGRAM_DETOURS, &m->detours, all.detours_sum, all.least_detour, all.most_detour);
+    gather_histogram(copies, HISTOGRAM_SHORTCUTS, &m->shortcuts, all.shortcuts_sum, all.least_shortcut,
+                     all.most_shortcut);
+    m->nonminimal = all.nonminimal;
     gather_bins(l, number, m);
     lockstep_gather_series(l, number, m);
     gather_level(l, number, m);

@@ -7,6 +7,7 @@
  * asked of the device; there it tells its sums, and the program decides. Its files:
  *
  *   lockstep_scope.c    what it can run, and the sentence for what it cannot
+ *   lockstep_routing.c  the tables, sensors and texts of routing
  *   lockstep_build.c    the numbers and tables that a run works with, and memory
  *   lockstep_source.c   the text that it is compiled of
  *   lockstep_messages.c messages of several packets, and answers
@@ -52,6 +53,8 @@
     B(ENTERED, "flits that enter")                                                                                     \
     B(LOG, "the log")                                                                                                  \
     B(LOG_RECORDS, "packets for the log")                                                                              \
+    B(SENSORS, "sensors of congestion")                                                                                \
+    B(DISTANCES, "distances")                                                                                          \
     B(FAULT, "fault")                                                                                                  \
     B(SUMS, "sums")                                                                                                    \
     B(NEXT, "next events")                                                                                             \
@@ -129,6 +132,22 @@ bool lockstep_make_source(struct lockstep *lockstep);
 enum lockstep_forms { FORMS_INJECTION, FORMS_TRAFFIC, FORMS_SIZE, LOCKSTEP_FORMS };
 uint32_t lockstep_form(const struct lockstep *lockstep, enum lockstep_forms kind, uint32_t application);
 uint32_t lockstep_form_of(const struct lockstep *lockstep, enum lockstep_forms kind, const struct component *component);
+/* The settings of a component, read once more, so that all that they name lies in the arena. */
+struct choice lockstep_read_again(struct lockstep *lockstep, const struct choice *choice, const char *kind,
+                                  struct arena *arena);
+static inline uint64_t address_of(const void *pointer) { return (uint64_t)(uintptr_t)pointer; }
+
+/* False, with errors: routing does not run on a device. */
+bool lockstep_check_routing(const struct network *network, struct errors *errors);
+/* Is this component of the program, and can a device compile its file? If not, an error. */
+bool lockstep_check_form(const struct choice *choice, const char *kind, struct errors *errors);
+void lockstep_make_routing(struct lockstep *lockstep, struct arena *arena);
+/* The text of routing, and what it is told about the run. */
+bool lockstep_add_routing(struct lockstep *lockstep);
+uint64_t lockstep_sensor_bytes(const struct lockstep *lockstep);
+uint64_t lockstep_distance_bytes(const struct lockstep *lockstep);
+bool lockstep_fill_routing(struct lockstep *lockstep);
+
 /* The sources as the applications have left them: after their begin(). */
 void lockstep_begin_sources(struct lockstep *lockstep);
 /* The device is lost, or has no room: ends the program, which has written nothing yet. */

@@ -113,7 +113,8 @@ static bool set_facts(struct lockstep *l)
     f->slot_mask = slots - 1;
     if (slots * f->slot_row * 2 * sizeof(uint64_t) <= device_facts(l->device)->memory_bytes)
         return true;
-    return errors_add(l->errors, "the channels' latencies of up to %" PRIu64 " ticks take more memory than the device has",
+    return errors_add(l->errors,
+                      "the channels' latencies of up to %" PRIu64 " ticks take more memory than the device has",
                       (uint64_t)slots);
 }
 
@@ -124,8 +125,8 @@ static const void *copy_into(struct arena *arena, const void *from, size_t bytes
     return memcpy(arena_take(arena, bytes ? bytes : 1), from, bytes);
 }
 
-/* The settings of a component, read once more, so that all that they name lies in the arena. */
-static struct choice read_again(struct lockstep *l, const struct choice *choice, const char *kind, struct arena *arena)
+struct choice lockstep_read_again(struct lockstep *l, const struct choice *choice, const char *kind,
+                                  struct arena *arena)
 {
     struct config_reader reader = {.arena = arena, .errors = l->errors, .tick_seconds = l->workload->tick_seconds};
     const struct option row = {.key = kind, .kind = kind};
@@ -134,43 +135,15 @@ static struct choice read_again(struct lockstep *l, const struct choice *choice,
     return again;
 }
 
-static uint64_t address_of(const void *pointer) { return (uint64_t)(uintptr_t)pointer; }
-
-static void make_routing_tables(struct lockstep *l, struct arena *arena)
-{
-    const struct routing *built = &l->network->routing;
-    struct lockstep_facts *f = &l->facts;
-    struct choice choice = read_again(l, &l->network->core->config->routing, "routing", arena);
-    struct routing routing = *built;
-    routing.config = choice.config;
-    routing.state = NULL;
-    built->ops->prepare(&routing, &choice, arena, l->errors);
-    f->seed = built->seed;
-    f->routing_vcs = built->vcs;
-    f->protocol_vcs = built->protocol_vcs;
-    f->classes = built->classes;
-    f->all_escape_vcs = built->all_escape_vcs;
-    f->routing_config_at = address_of(choice.config);
-    f->routing_state_at = address_of(routing.state);
-    f->class_vcs_at =
-        address_of(copy_into(arena, built->class_vcs, sizeof *built->class_vcs * ((size_t)built->classes + 1)));
-    f->eject_vcs_at = address_of(
-        copy_into(arena, built->eject_vcs, sizeof *built->eject_vcs * (built->local_ports / built->terminal_ports)));
-    f->terminal_slot_at =
-        address_of(copy_into(arena, built->terminal_slot, sizeof *built->terminal_slot * f->terminals));
-    f->ejection_router_at =
-        address_of(copy_into(arena, l->network->core->ejection_router, sizeof(uint32_t) * f->terminals));
-}
-
 static struct lockstep_application make_application(struct lockstep *l, uint32_t number, struct arena *arena)
 {
     const struct application *application = &l->workload->applications[number];
     const struct steady_config *config = application->config;
     const struct steady *steady = application->state;
-    struct choice traffic_choice = read_again(l, &config->traffic, "traffic", arena);
-    struct choice size_choice = read_again(l, &config->size, "size", arena);
-    struct choice reply_choice = read_again(l, lockstep_reply_of(l, number), "size", arena);
-    struct choice injection_choice = read_again(l, &config->injection, "injection", arena);
+    struct choice traffic_choice = lockstep_read_again(l, &config->traffic, "traffic", arena);
+    struct choice size_choice = lockstep_read_again(l, &config->size, "size", arena);
+    struct choice reply_choice = lockstep_read_again(l, lockstep_reply_of(l, number), "size", arena);
+    struct choice injection_choice = lockstep_read_again(l, &config->injection, "injection", arena);
     struct traffic_space space = application->space;
     struct traffic traffic;
     struct size size, reply;
@@ -216,7 +189,7 @@ static size_t make_tables(struct lockstep *l, struct lockstep_application *appli
     for (size_t room = (size_t)1 << 20; l->errors->count == 0; room *= 4) {
         arena_release(&l->tables);
         l->tables_at = arena_reserve(&l->tables, room);
-        make_routing_tables(l, &l->tables);
+        lockstep_make_routing(l, &l->tables);
         for (uint32_t i = 0; i < l->workload->count; i++)
             applications[i] = make_application(l, i, &l->tables);
         size_t bytes = arena_reserved(&l->tables, l->tables_at);
@@ -268,6 +241,8 @@ static uint64_t buffer_bytes(const struct lockstep *l, enum lockstep_buffer buff
     case BUFFER_ANSWERS:
         return f->listeners ? f->terminals * (f->answers_mask + 1) * sizeof(struct lockstep_answer) : 0;
     case BUFFER_LOG: return sizeof(struct lockstep_log);
+    case BUFFER_SENSORS: return lockstep_sensor_bytes(l);
+    case BUFFER_DISTANCES: return lockstep_distance_bytes(l);
     case BUFFER_FAULT: return sizeof(uint32_t);
     case BUFFER_SUMS: return (applications * LOCKSTEP_SUMS + NETWORK_SUMS) * sizeof(uint64_t);
     case BUFFER_LANE_FLITS: return f->routers * f->lanes * sizeof(uint32_t);
@@ -338,7 +313,8 @@ static bool fill_buffers(struct lockstep *l)
            (!f->messages_each ||
             buffer_fill(l->buffers[BUFFER_FREE_MESSAGES], 0, f->terminals * f->messages_each / 8, 0xff)) &&
            buffer_fill(l->buffers[BUFFER_FREED_MESSAGES], 0, f->terminals * f->terminal_ports * sizeof(uint32_t), 0xff) &&
-           buffer_fill(l->buffers[BUFFER_FREED], 0, f->terminals * f->terminal_ports * sizeof(uint32_t), 0xff);
+           buffer_fill(l->buffers[BUFFER_FREED], 0, f->terminals * f->terminal_ports * sizeof(uint32_t), 0xff) &&
+           lockstep_fill_routing(l);
 }
 
 static bool set_arguments(struct lockstep *l, struct device_kernel *kernel)
@@ -386,7 +362,7 @@ bool lockstep_build(struct lockstep *l) { return make_buffers(l) && make_kernels
 
 struct first_wakes {
     struct lockstep_source *sources;
-    uint32_t *first; /* by application: its first source by rank */
+    uint32_t *first;       /* by application: its first source by rank */
     const uint32_t *place; /* of sources by application and rank, in the order of terminals */
 };
 

@@ -9,14 +9,6 @@
 
 #include <string.h>
 
-static bool check_form(const struct choice *choice, const char *kind, struct errors *errors)
-{
-    if (component_has_device_form(choice->component))
-        return true;
-    return choice_error(errors, choice, NULL, "'%s' does not run on a device; accepted: a %s with a device form",
-                        choice->component->name, kind);
-}
-
 static bool check_router(const struct network *network, struct errors *errors)
 {
     const struct choice *self = &network->core->config->router;
@@ -42,17 +34,11 @@ static bool check_router(const struct network *network, struct errors *errors)
 static bool check_network(const struct network *network, struct errors *errors)
 {
     const struct network_config *config = network->core->config;
-    const struct routing *routing = &network->routing;
     if (network->service.groups > 1)
         return node_error(errors, network_node(config, "service"), "arbitration",
                           "levels of service that go before others do not run on a device; accepted: 'alike'");
-    if (!check_router(network, errors) || !check_form(&config->routing, "routing algorithm", errors))
+    if (!check_router(network, errors) || !lockstep_check_routing(network, errors))
         return false;
-    if (!routing->state)
-        return choice_error(errors, &config->routing, NULL, "'%s' does not run on a device on this topology",
-                            routing->ops->name);
-    if (routing->is_adaptive)
-        return choice_error(errors, &config->routing, NULL, "adaptive routing does not run on a device yet");
     if (network->plane_count > 1)
         return node_error(errors, network_node(config, "planes"), "count", "%u planes do not run on a device; accepted: 1",
                           network->plane_count);
@@ -99,9 +85,11 @@ static bool check_application(const struct workload *workload, const struct appl
                             SLOT_MOST_FLITS);
     if (steady->injection.ops->state_size > sizeof(struct source_memory))
         return choice_error(errors, &config->injection, NULL, "remembers too much for a device");
-    return check_levels(workload, application, errors) && check_form(&config->traffic, "traffic pattern", errors) &&
-           check_form(&config->injection, "injection process", errors) && check_form(&config->size, "size", errors) &&
-           (!config->reply.component || check_form(&config->reply, "size", errors));
+    return check_levels(workload, application, errors) &&
+           lockstep_check_form(&config->traffic, "traffic pattern", errors) &&
+           lockstep_check_form(&config->injection, "injection process", errors) &&
+           lockstep_check_form(&config->size, "size", errors) &&
+           (!config->reply.component || lockstep_check_form(&config->reply, "size", errors));
 }
 
 bool lockstep_check(const struct network *network, const struct workload *workload, struct errors *errors)

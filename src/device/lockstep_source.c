@@ -122,7 +122,6 @@ static void add_replies(struct lockstep *l)
 
 bool lockstep_make_source(struct lockstep *l)
 {
-    const struct network_config *config = l->network->core->config;
     const struct input_queued *q = l->network->core->routers;
     struct text text = {0};
     l->source = (struct device_source){.files = device_files, .errors = l->errors};
@@ -135,17 +134,16 @@ bool lockstep_make_source(struct lockstep *l)
     text_addf(&text, "#define FACT(name) (%s)\n", is_constant ? "FACT_##name" : "m->facts->name");
     l->group = is_constant ? 64 : 16;
     l->is_one_kernel = is_constant;
+    if (l->network->congestion)
+        l->team = 1; /* changes of a router are told to its sensors one after the other */
     l->team = l->team ? l->team : !is_constant ? 1 : l->facts.ports > 16 ? 16 : l->facts.ports > 6 ? 8 : 4;
     if (getenv("FW_GROUP")) l->group = (uint32_t)atoi(getenv("FW_GROUP"));
     text_addf(&text, "#define TEAM %uu\n#define GROUP %uu\n#define SLOT_VC_BYTES %u\n#define PORTS_EACH %u\n%s", l->team, l->group,
               lockstep_slot_vc_bytes(l), (uint32_t)((is_constant ? l->facts.ports : WORD_BITS) + l->team - 1) / l->team, is_constant ? "#define ONE_KERNEL\n" : "");
-    text_addf(&text,
-              "#define WORDS %u\n%s#define ROUTE(question) %s(question)\n#define INJECT(question) ((void)(question))\n"
-              "#define HAS_INJECTION_VCS 0\n#define INJECTION_VCS(routing, packet) 0\n",
-              q->words, q->is_usual ? "#define USUAL_ROUTER\n" : "", config->routing.component->device.function);
+    text_addf(&text, "#define WORDS %u\n%s", q->words, q->is_usual ? "#define USUAL_ROUTER\n" : "");
     source_add_text(&l->source, "settings", text.chars);
     text_release(&text);
-    bool is_good = source_add_file(&l->source, "src/base/random.c") && add_form(l, config->routing.component);
+    bool is_good = source_add_file(&l->source, "src/base/random.c") && lockstep_add_routing(l);
     for (uint32_t kind = 0; kind < LOCKSTEP_FORMS && is_good; kind++)
         is_good = add_forms(l, &form_kinds[kind]);
     add_replies(l);

@@ -28,27 +28,28 @@
 #define LOCKSTEP_FACTS(F)                                                                                              \
     F(routers)                                                                                                         \
     F(terminals)                                                                                                       \
-    F(slot_mask)   /* places of a ring, less one */                                                                    \
-    F(slot_row)    /* receiving ports of all routers and terminals */                                                  \
+    F(slot_mask)        /* places of a ring, less one */                                                               \
+    F(slot_row)         /* receiving ports of all routers and terminals */                                             \
     F(channel_latency)  /* of all channels between routers; 0: they differ */                                          \
-    F(terminal_latency) /* of all channels of terminals; 0: they differ */                                                  \
-    F(packets_each) /* of a terminal's region, a multiple of 32 */                                                     \
-    F(bins)        /* of latencies by moment of the window */                                                          \
+    F(terminal_latency) /* of all channels of terminals; 0: they differ */                                             \
+    F(packets_each)     /* of a terminal's region, a multiple of 32 */                                                 \
+    F(bins)             /* of latencies by moment of the window */                                                     \
     F(measures_detours) /* packets may take more hops than they need */                                                \
     F(messages_each) /* records of a terminal's messages, a multiple of 32; 0: packets need none */                    \
     F(listeners)     /* applications that hear of their messages, and answer them */                                   \
     /* of routers */                                                                                                   \
-    F(ports) F(num_vcs) F(lanes) F(ring_mask) F(local_ports) F(room) F(depth) F(cycle) F(routing) F(vc_allocation)     \
-    F(to_channel) F(credit) F(next_packet) F(busy_after_grant) F(vc_needs_credit) F(stores_packet) F(reserves_packet)  \
-    F(needs_room) F(credits_wake) F(ends_in_a_cycle) F(steps_each_tick) F(locks_outputs) F(keeps_outputs)              \
-    F(queues_to_send) F(stride) F(outputs_at) F(vc_state_at) F(switch_state_at) F(arbiter_state_at) F(arbiters_each)   \
-    F(arbiter_port_mask) F(free_at_at) F(locks_at) F(credited_at) F(rings_at)                                          \
-    /* of routing */                                                                                                   \
-    F(seed) F(routing_vcs) F(protocol_vcs) F(classes) F(terminal_ports) F(ejection_channels) F(class_vcs_at)           \
-    F(eject_vcs_at) F(terminal_slot_at) F(ejection_router_at) F(routing_config_at) F(routing_state_at)                 \
-    F(all_escape_vcs)                                                                                                  \
-    /* of interfaces */                                                                                                \
-    F(channels) F(outlet_lanes) F(channel_cycle) F(all_vcs) F(injection_vcs) F(buffer_depth)
+    F(ports)                                                                                                           \
+    F(num_vcs)                                                                                                         \
+    F(lanes) F(ring_mask) F(local_ports) F(room) F(depth) F(cycle) F(routing) F(vc_allocation) F(to_channel) F(credit) \
+        F(next_packet) F(busy_after_grant) F(vc_needs_credit) F(stores_packet) F(reserves_packet) F(needs_room)        \
+            F(credits_wake) F(ends_in_a_cycle) F(steps_each_tick) F(locks_outputs) F(keeps_outputs) F(queues_to_send)  \
+                F(stride) F(outputs_at) F(vc_state_at) F(switch_state_at) F(arbiter_state_at) F(arbiters_each)         \
+                    F(arbiter_port_mask) F(free_at_at) F(locks_at) F(credited_at) F(rings_at) /* of routing */         \
+        F(seed) F(routing_vcs) F(protocol_vcs) F(classes) F(terminal_ports) F(ejection_channels) F(class_vcs_at)       \
+            F(eject_vcs_at) F(terminal_slot_at) F(ejection_router_at) F(routing_config_at) F(routing_state_at) F(      \
+                all_escape_vcs) F(has_protocols) F(topology_facts_at) F(grid_at) F(congestion_config_at) F(unseen_at)  \
+                F(capacity_at) /* of sensors: settings; in their memory, behind the counts */ /* of interfaces */      \
+        F(channels) F(outlet_lanes) F(channel_cycle) F(all_vcs) F(injection_vcs) F(buffer_depth)
 
 #define LOCKSTEP_FACT_(name) uint64_t name;
 struct lockstep_facts {
@@ -158,6 +159,8 @@ struct lockstep_counts {
     /* Of messages of several packets and transactions; answered_flits are those of answers that were made. */
     uint64_t answered_flits, sampled_messages, message_sum, least_message, most_message;
     uint64_t transactions_begun, transactions_ended, transaction_sum, least_transaction, most_transaction;
+    /* Of those on ways that are not minimal: their hops, and the hops of a minimal way. */
+    uint64_t nonminimal, detours_sum, shortcuts_sum, least_detour, most_detour, least_shortcut, most_shortcut;
 };
 
 struct lockstep_router_counts {
@@ -189,6 +192,8 @@ enum {
     HISTOGRAM_HOPS,
     HISTOGRAM_MESSAGE,
     HISTOGRAM_TRANSACTION,
+    HISTOGRAM_DETOURS,
+    HISTOGRAM_SHORTCUTS,
     LOCKSTEP_HISTOGRAMS
 };
 #define HISTOGRAM_COPIES 16

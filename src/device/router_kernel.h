@@ -54,6 +54,17 @@ FW_INLINE void wake(const struct input_queued *q, FW_GLOBAL struct router_head *
     q->network->memory->router_counts[head->number].events++;
 }
 
+FW_INLINE bool has_sensors(const struct input_queued *q)
+{
+    (void)q;
+    return HAS_SENSORS;
+}
+/* The buffer behind an output lane has so many more flits. */
+FW_INLINE void tell_sensors(const struct input_queued *q, uint32_t router, uint32_t lane, int32_t change, tick_t now)
+{
+    CONGESTION_CHANGE(q->question.congestion, router, lane, QUEUE_DOWNSTREAM, change, now);
+}
+
 #define FAULT_OF (q->network->memory->fault)
 #include "network/router/input_queued_lanes.h"
 
@@ -62,6 +73,7 @@ FW_INLINE void ask_route(const struct network *network, struct route *question, 
                          bool from_router, FW_GLOBAL uint64_t *wants, const uint64_t *usable, uint32_t words,
                          tick_t now)
 {
+    const struct memory *m = network->memory;
     uint64_t answer[WORDS];
     for (uint32_t w = 0; w < WORDS; w++)
         answer[w] = 0;
@@ -70,8 +82,10 @@ FW_INLINE void ask_route(const struct network *network, struct route *question, 
     question->draws = 0;
     question->input_lane = lane;
     question->vcs = answer;
+    question->now = now;
     ROUTE(question);
-    route_move_up(question);
+    if (FACT(has_protocols))
+        route_move_up(question);
     uint64_t some = 0, wrong = 0;
     for (uint32_t w = 0; w < WORDS; w++) {
         some |= answer[w];
@@ -79,7 +93,7 @@ FW_INLINE void ask_route(const struct network *network, struct route *question, 
         wants[w] = answer[w];
     }
     if (!some || wrong)
-        *network->memory->fault = __LINE__;
+        *m->fault = __LINE__;
 }
 
 /* Those of some output lanes, one word of them, that can take all of the packet at the front of a lane. */
@@ -109,22 +123,50 @@ FW_INLINE void send(const struct view *v, size_t lane, FW_GLOBAL const struct in
 
 #include "network/router/input_queued_stages.h"
 
-FW_INLINE struct input_queued input_queued_of(const struct memory *m, const struct network *network)
+FW_INLINE struct input_queued input_queued_of(const struct memory *m, struct network *network)
 {
 #define ROUTER_FACT(name) .name = FACT(name)
     return (struct input_queued){
         .network = network,
-        .question = {.routing = &network->routing},
-        ROUTER_FACT(ports), ROUTER_FACT(num_vcs), ROUTER_FACT(lanes), .words = WORDS, ROUTER_FACT(ring_mask),
-        ROUTER_FACT(local_ports), ROUTER_FACT(room), ROUTER_FACT(depth), ROUTER_FACT(cycle), ROUTER_FACT(routing),
-        ROUTER_FACT(vc_allocation), ROUTER_FACT(to_channel), ROUTER_FACT(credit), ROUTER_FACT(next_packet),
-        ROUTER_FACT(busy_after_grant), ROUTER_FACT(vc_needs_credit), ROUTER_FACT(stores_packet),
-        ROUTER_FACT(reserves_packet), ROUTER_FACT(needs_room), ROUTER_FACT(credits_wake), ROUTER_FACT(ends_in_a_cycle),
-        ROUTER_FACT(steps_each_tick), ROUTER_FACT(locks_outputs), ROUTER_FACT(keeps_outputs),
-        ROUTER_FACT(queues_to_send), ROUTER_FACT(outputs_at), ROUTER_FACT(vc_state_at), ROUTER_FACT(switch_state_at),
-        ROUTER_FACT(arbiter_state_at), ROUTER_FACT(arbiters_each), ROUTER_FACT(arbiter_port_mask),
-        ROUTER_FACT(free_at_at), ROUTER_FACT(locks_at), ROUTER_FACT(credited_at), ROUTER_FACT(rings_at),
-        .ready_at = m->ready_at, .routes = m->routes, .blocks = {.first = m->blocks, .stride = FACT(stride)},
+        .question = {.routing = &network->routing, .congestion = &network->sensors},
+        ROUTER_FACT(ports),
+        ROUTER_FACT(num_vcs),
+        ROUTER_FACT(lanes),
+        .words = WORDS,
+        ROUTER_FACT(ring_mask),
+        ROUTER_FACT(local_ports),
+        ROUTER_FACT(room),
+        ROUTER_FACT(depth),
+        ROUTER_FACT(cycle),
+        ROUTER_FACT(routing),
+        ROUTER_FACT(vc_allocation),
+        ROUTER_FACT(to_channel),
+        ROUTER_FACT(credit),
+        ROUTER_FACT(next_packet),
+        ROUTER_FACT(busy_after_grant),
+        ROUTER_FACT(vc_needs_credit),
+        ROUTER_FACT(stores_packet),
+        ROUTER_FACT(reserves_packet),
+        ROUTER_FACT(needs_room),
+        ROUTER_FACT(credits_wake),
+        ROUTER_FACT(ends_in_a_cycle),
+        ROUTER_FACT(steps_each_tick),
+        ROUTER_FACT(locks_outputs),
+        ROUTER_FACT(keeps_outputs),
+        ROUTER_FACT(queues_to_send),
+        ROUTER_FACT(outputs_at),
+        ROUTER_FACT(vc_state_at),
+        ROUTER_FACT(switch_state_at),
+        ROUTER_FACT(arbiter_state_at),
+        ROUTER_FACT(arbiters_each),
+        ROUTER_FACT(arbiter_port_mask),
+        ROUTER_FACT(free_at_at),
+        ROUTER_FACT(locks_at),
+        ROUTER_FACT(credited_at),
+        ROUTER_FACT(rings_at),
+        .ready_at = m->ready_at,
+        .routes = m->routes,
+        .blocks = {.first = m->blocks, .stride = FACT(stride)},
     };
 }
 
@@ -548,7 +590,7 @@ FW_INLINE void step_team(const struct duty *d)
 FW_INLINE void router_tick(const struct memory *m, FW_TEAM struct team *team, uint32_t router, uint32_t member,
                            tick_t now)
 {
-    const struct network network = network_of(m);
+    struct network network = network_of(m);
     struct input_queued queued = input_queued_of(m, &network);
     const bool is_there = router < FACT(routers);
     const struct duty duty = {&queued, block_of(&queued, is_there ? router : 0), team, router, member, now, is_there};

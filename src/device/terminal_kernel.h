@@ -98,6 +98,31 @@ FW_INLINE void count_in(const struct memory *m, uint32_t terminal, uint32_t appl
     atom_inc(&m->histograms[(copy * LOCKSTEP_HISTOGRAMS + histogram) * HISTOGRAM_BUCKETS + histogram_index(value)]);
 }
 
+/* Channels on a shortest way for a packet. */
+FW_INLINE uint32_t minimal_hops(const struct memory *m, FW_GLOBAL const struct packet *packet)
+{
+    uint32_t from = m->injectors[(size_t)packet->source * FACT(channels)].to.target, to = packet->destination_router;
+    if (FACT(grid_at))
+        return grid_hops((FW_GLOBAL const struct grid *)(m->tables + FACT(grid_at)), from, to);
+    return m->distances[(size_t)from * FACT(routers) + to];
+}
+
+/* A sampled packet has arrived, perhaps not by a minimal way. */
+FW_INLINE void count_detour(const struct memory *m, uint32_t terminal, FW_GLOBAL const struct packet *packet,
+                            FW_GLOBAL struct lockstep_counts *counts)
+{
+    uint32_t least = minimal_hops(m, packet), hops = packet->hops;
+    if (hops <= least)
+        return;
+    bool is_first = counts->nonminimal++ == 0;
+    counts->detours_sum += hops;
+    counts->shortcuts_sum += least;
+    widen(&counts->least_detour, &counts->most_detour, hops, is_first);
+    widen(&counts->least_shortcut, &counts->most_shortcut, least, is_first);
+    count_in(m, terminal, packet->application, HISTOGRAM_DETOURS, hops);
+    count_in(m, terminal, packet->application, HISTOGRAM_SHORTCUTS, least);
+}
+
 /* A sampled packet has arrived as a whole. What began it `started` in the window: of an answer that is its request. */
 FW_INLINE void count_sampled(const struct memory *m, uint32_t terminal, FW_GLOBAL const struct packet *packet,
                              FW_GLOBAL struct lockstep_counts *counts, tick_t now, tick_t started,
@@ -117,6 +142,8 @@ FW_INLINE void count_sampled(const struct memory *m, uint32_t terminal, FW_GLOBA
     count_in(m, terminal, packet->application, HISTOGRAM_LATENCY, latency);
     count_in(m, terminal, packet->application, HISTOGRAM_NETWORK, network);
     count_in(m, terminal, packet->application, HISTOGRAM_HOPS, packet->hops);
+    if (FACT(measures_detours))
+        count_detour(m, terminal, packet, counts);
     if (moment < FACT(bins)) {
         FW_GLOBAL struct lockstep_bin *bin = &m->bins[(size_t)packet->application * FACT(bins) + moment];
         atom_add(&bin->sum, latency);
@@ -222,7 +249,8 @@ FW_INLINE void exchange_place(const struct memory *m, FW_GLOBAL uint32_t *freed,
 }
 
 /* Places of packets that arrived a tick ago are free: whoever took one then might have written while it was read. */
-FW_INLINE uint32_t receive_flits(struct interfaces *n, uint32_t terminal, tick_t now, const struct lockstep_phase *phase)
+FW_INLINE uint32_t receive_flits(struct interfaces *n, uint32_t terminal, tick_t now,
+                                 const struct lockstep_phase *phase)
 {
     const struct memory *m = n->network->memory;
     FW_GLOBAL const struct outlet *outlet = &n->outlets[terminal];
@@ -260,7 +288,7 @@ FW_INLINE uint32_t receive_credits(struct interfaces *n, uint32_t terminal, tick
 }
 
 FW_INLINE struct interfaces interfaces_of(const struct memory *m, const struct network *network,
-                                         const struct lockstep_phase *phase)
+                                          const struct lockstep_phase *phase)
 {
     return (struct interfaces){
         .network = network,

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* No sensor: every output seems free. What adaptive routing does without knowing anything. */
-#include "flitwarp/arena.h"
+/* Read by OpenCL too. No sensor: every output seems free. What adaptive routing does without knowing anything. */
 #include "flitwarp/congestion.h"
+
+#if FW_HOST
+#include "flitwarp/arena.h"
 
 static const struct option none_options[] = {OPTION_END};
 
@@ -15,12 +17,23 @@ static struct congestion *none_build(const struct choice *self, const struct con
     return congestion;
 }
 
+#endif
+
 static void none_change(struct congestion *congestion, uint32_t router, uint32_t lane, enum queue queue, int32_t change,
                         tick_t now)
 {
     (void)congestion, (void)router, (void)lane, (void)queue, (void)change, (void)now;
 }
 
+static void none_values(struct congestion *congestion, uint32_t router, uint32_t lane, uint32_t count, tick_t now,
+                        double *values)
+{
+    (void)congestion, (void)router, (void)lane, (void)now;
+    for (uint32_t i = 0; i < count; i++)
+        values[i] = 0;
+}
+
+#if FW_HOST
 static double none_value(struct congestion *congestion, uint32_t router, uint32_t lane, tick_t now)
 {
     (void)congestion, (void)router, (void)lane, (void)now;
@@ -35,6 +48,9 @@ static const struct congestion_ops none = {
     .build = none_build,
     .change = none_change,
     .value = none_value,
+    .values = none_values,
+    DEVICE_FORM_WITH(none_values, .change = "none_change"),
 };
 REGISTER_CONGESTION(none);
+#endif
 /* Copied by `flitwarp new`, with an example: network.router.congestion=$ */

@@ -1,19 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Minimal candidates alone: the least congested, by default one drawn among equals; or all of them. */
+/* Read by OpenCL too. Minimal candidates alone: the least congested, by default one drawn among equals; or all of them. */
 #include "flitwarp/reduction.h"
 
-static double least_congested_weight(const void *config, const struct candidate *candidate)
+static double least_congested_weight(FW_GLOBAL const void *config, const struct candidate *candidate)
 {
     (void)config;
-    return candidate->is_minimal ? candidate->congestion : INFINITY;
+    return candidate->is_minimal ? candidate->congestion : __builtin_inf();
 }
 
+static double all_minimal_weight(FW_GLOBAL const void *config, const struct candidate *candidate)
+{
+    (void)config;
+    return candidate->is_minimal ? 0 : __builtin_inf();
+}
+
+#if FW_HOST
 static const struct reduction_ops least_congested = {
     .name = "least_congested",
     .summary = "the least congested of the minimal candidates",
     .options = reduction_options,
     .example = "{\"type\": \"least_congested\", \"max_outputs\": 1}",
     .weight = least_congested_weight,
+    DEVICE_FORM(least_congested_weight),
 };
 REGISTER_REDUCTION(least_congested);
 
@@ -22,17 +30,13 @@ static const struct option all_minimal_options[] = {
     OPTION_END,
 };
 
-static double all_minimal_weight(const void *config, const struct candidate *candidate)
-{
-    (void)config;
-    return candidate->is_minimal ? 0 : INFINITY;
-}
-
 static const struct reduction_ops all_minimal = {
     .name = "all_minimal",
     .summary = "all minimal candidates: VC allocation takes what is free",
     .options = all_minimal_options,
     .example = "{\"type\": \"all_minimal\", \"max_outputs\": 2}",
     .weight = all_minimal_weight,
+    DEVICE_FORM(all_minimal_weight),
 };
 REGISTER_REDUCTION(all_minimal);
+#endif

@@ -28,8 +28,8 @@ struct input_queued {
     struct input_queued_config config;
     INPUT_QUEUED_FACTS;
     uint64_t port_lanes[WORD_BITS]; /* by lane of the first word: the lanes of its port, as far as they are in it */
-    bool shares_room;     /* the VCs of an output share the buffer downstream */
-    bool is_extended;     /* that, or levels of service */
+    bool shares_room;               /* the VCs of an output share the buffer downstream */
+    bool is_extended;               /* that, or levels of service */
     bool takes_turns; /* allocators and arbiter are round robins, and their memory is small: no matching is filled */
     bool is_usual;    /* the stages are compiled apart for it; see input_queued.c */
     const struct arbiter_ops *arbiter;
@@ -69,6 +69,13 @@ STAGE uint64_t lanes_of_port(const struct input_queued *q, size_t lane) { return
 static inline struct shared_room *shared_room_of(const struct input_queued *q, struct router_head *head, uint32_t port)
 {
     return PART(struct shared_room, q->rooms_at + port * shared_room_bytes(q->num_vcs));
+}
+
+STAGE bool has_sensors(const struct input_queued *q) { return q->congestion; }
+/* The buffer behind an output lane has so many more flits. */
+STAGE void tell_sensors(const struct input_queued *q, uint32_t router, uint32_t lane, int32_t change, tick_t now)
+{
+    q->congestion->ops->change(q->congestion, router, lane, QUEUE_DOWNSTREAM, change, now);
 }
 
 /* ---- waking ---- */

@@ -2,8 +2,8 @@
 #pragma once
 /*
  * Read by OpenCL too. Lanes of the input-queued routers: packets come to their front, flits and credits arrive. What includes
- * this knows struct input_queued, facts_of() and wake() already: those of the program are in input_queued.h, a device has its
- * own.
+ * this knows struct input_queued, facts_of(), wake(), has_sensors() and tell_sensors() already: those of the program are in
+ * input_queued.h, a device has its own.
  */
 #include "network/router/input_queued_state.h"
 
@@ -37,7 +37,8 @@ static inline FW_GLOBAL uint16_t *locks_of(const struct input_queued *q, FW_GLOB
 {
     return PART(uint16_t, q->locks_at);
 }
-static inline FW_GLOBAL uint64_t *wants_of(const struct input_queued *q, FW_GLOBAL struct router_head *head, uint32_t lane, uint32_t words)
+static inline FW_GLOBAL uint64_t *wants_of(const struct input_queued *q, FW_GLOBAL struct router_head *head,
+                                           uint32_t lane, uint32_t words)
 {
     return words == 1 ? &inputs_of(head, 1)[lane].wants : q->routes + ((size_t)head->number * q->lanes + lane) * words;
 }
@@ -74,8 +75,8 @@ STAGE FW_GLOBAL struct flit *ring_of(const struct input_queued *q, FW_GLOBAL str
 }
 
 /* A lane's stage takes until `when`. */
-STAGE void keep_busy(const struct input_queued *q, FW_GLOBAL struct router_head *head, uint64_t *busy, size_t lane, tick_t when,
-                     struct variant is)
+STAGE void keep_busy(const struct input_queued *q, FW_GLOBAL struct router_head *head, uint64_t *busy, size_t lane,
+                     tick_t when, struct variant is)
 {
     add(busy, lane, is);
     if (!is.usual && !q->ends_in_a_cycle)
@@ -83,13 +84,12 @@ STAGE void keep_busy(const struct input_queued *q, FW_GLOBAL struct router_head 
 }
 
 /* A packet has come to the front of its lane: its routing begins, unless it must first be there as a whole. */
-STAGE bool begin_packet(const struct input_queued *q, FW_GLOBAL struct router_head *head, uint64_t *fresh, uint64_t *busy,
-                        size_t lane, FW_GLOBAL struct input_lane *input, tick_t when, struct variant is)
+STAGE bool begin_packet(const struct input_queued *q, FW_GLOBAL struct router_head *head, uint64_t *fresh,
+                        uint64_t *busy, size_t lane, FW_GLOBAL struct input_lane *input, tick_t when, struct variant is)
 {
     FW_CHECK(input->front.place & FLIT_HEAD, "router %u lane %zu: packet %u begins with flit %u", head->number, lane,
              input->front.packet, input->front.place & FLIT_POSITION);
-    if (!is.usual && q->stores_packet &&
-        input->count < network_packet(q->network, input->front.packet)->size)
+    if (!is.usual && q->stores_packet && input->count < network_packet(q->network, input->front.packet)->size)
         return false;
     input->output = LANE_WAITS;
     add(fresh, lane, is);
@@ -99,8 +99,9 @@ STAGE bool begin_packet(const struct input_queued *q, FW_GLOBAL struct router_he
 }
 
 /* A flit arrives: the sets are those of its router. */
-STAGE void receive_flit(const struct input_queued *q, FW_GLOBAL struct router_head *head, uint64_t *fresh, uint64_t *busy,
-                        uint64_t *sendable, size_t lane, struct flit flit, tick_t now, struct variant is)
+STAGE void receive_flit(const struct input_queued *q, FW_GLOBAL struct router_head *head, uint64_t *fresh,
+                        uint64_t *busy, uint64_t *sendable, size_t lane, struct flit flit, tick_t now,
+                        struct variant is)
 {
     FW_GLOBAL struct input_lane *input = &inputs_of(head, is.words)[lane];
     uint32_t count = input->count++;
@@ -128,9 +129,9 @@ STAGE void receive_credit(const struct input_queued *q, FW_GLOBAL struct router_
                           tick_t now, struct variant is)
 {
     FW_GLOBAL struct output_lane *output = &outputs[lane];
+    if (!is.usual && has_sensors(q))
+        tell_sensors(q, head->number, lane, -1, now);
 #if FW_HOST
-    if (!is.usual && q->congestion)
-        q->congestion->ops->change(q->congestion, head->number, lane, QUEUE_DOWNSTREAM, -1, now);
     if (!is.usual && q->shares_room) {
         if (input_queued_return_shared(q, head, lane) || q->credits_wake)
             wake(q, head, now, is);

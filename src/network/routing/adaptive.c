@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What every adaptive algorithm shares: reading congestion, gathering candidates
+ * Read by OpenCL too. What every adaptive algorithm shares: reading congestion, gathering candidates
  * and offering those that the reduction finds lightest.
  */
-#include "flitwarp/error.h"
 #include "flitwarp/reduction.h"
+
+#if FW_HOST
+#include "flitwarp/error.h"
 
 const char *const congestion_mode_names[] = {
     "vc", "port_average", "port_minimum", "port_maximum", "port_total", "offered_sum", NULL};
@@ -25,22 +27,42 @@ const struct option adaptive_options[] = {
     OPTION_END,
 };
 
+void adaptive_check(struct routing *routing, const struct choice *self, uint32_t ways, struct errors *errors)
+{
+    const struct adaptive_config *config = self->config;
+    uint32_t classes = routing->classes ? routing->classes : 1;
+    uint32_t vcs = config->mode == CONGESTION_VC ? (routing->vcs + classes - 1) / classes : 1;
+    uint32_t to_terminal = routing->ejection_channels * (config->mode == CONGESTION_VC ? routing->vcs : 1);
+    routing->candidates = ways * vcs > to_terminal ? ways * vcs : to_terminal;
+    if ((uint64_t)ways * vcs > MAX_CANDIDATES)
+        choice_error(errors, self, NULL,
+                     "\"%s\" weighs at most %u candidates at a router, but there may be %llu; mode port_average has "
+                     "fewer than vc",
+                     self->component->name, MAX_CANDIDATES, (unsigned long long)ways * vcs);
+}
+
+#endif
+
 /* How congested `count` lanes in a row seem; without sensors, not at all. */
 static inline void read_lanes(const struct route *route, uint32_t router, uint32_t lane, uint32_t count, double *values)
 {
     struct congestion *congestion = route->congestion;
     router += route->first_router;
+#if FW_HOST
     if (congestion && congestion->ops->values)
         congestion->ops->values(congestion, router, lane, count, route->now, values);
     else
         for (uint32_t i = 0; i < count; i++)
             values[i] = congestion ? congestion->ops->value(congestion, router, lane + i, route->now) : 0;
+#else
+    CONGESTION_VALUES(congestion, router, lane, count, route->now, values);
+#endif
 }
 
 /* What some VCs of a port make together; a port as a whole is all its VCs. */
 static inline double together(enum congestion_mode mode, const double *values, uint32_t num_vcs, uint64_t vcs)
 {
-    double least = INFINITY, most = 0, sum = 0;
+    double least = __builtin_inf(), most = 0, sum = 0;
     if (mode == CONGESTION_VC) {
         for (; vcs; vcs &= vcs - 1)
             least = values[lowest_bit(vcs)] < least ? values[lowest_bit(vcs)] : least;
@@ -77,22 +99,12 @@ double route_congestion(const struct route *route, enum congestion_mode mode, ui
     return together(mode, values, count, vcs);
 }
 
-void adaptive_check(const struct routing *routing, const struct choice *self, uint32_t ways, struct errors *errors)
-{
-    const struct adaptive_config *config = self->config;
-    uint32_t classes = routing->classes ? routing->classes : 1;
-    uint32_t vcs = config->mode == CONGESTION_VC ? (routing->vcs + classes - 1) / classes : 1;
-    if ((uint64_t)ways * vcs > MAX_CANDIDATES)
-        choice_error(errors, self, NULL,
-                     "\"%s\" weighs at most %u candidates at a router, but there may be %llu; mode port_average has "
-                     "fewer than vc",
-                     self->component->name, MAX_CANDIDATES, (unsigned long long)ways * vcs);
-}
-
 static inline void add_one(struct candidates *candidates, const struct candidate *like, uint32_t port, uint64_t vcs,
                            double congestion)
 {
+#if FW_HOST
     FW_CHECK(candidates->count < MAX_CANDIDATES, "more than %u candidates", MAX_CANDIDATES);
+#endif
     struct candidate *one = &candidates->list[candidates->count++];
     *one = *like;
     one->port = port;
@@ -116,7 +128,7 @@ static inline void add_port(struct candidates *candidates, const struct route *r
 }
 
 void candidates_add_ports(struct candidates *candidates, const struct route *route,
-                          const struct adaptive_config *config, const struct candidate *first, uint32_t ports)
+                          FW_GLOBAL const struct adaptive_config *config, const struct candidate *first, uint32_t ports)
 {
     const struct routing *routing = route->routing;
     uint32_t num_vcs = routing->num_vcs, at_once = WORD_BITS / num_vcs;
@@ -129,15 +141,15 @@ void candidates_add_ports(struct candidates *candidates, const struct route *rou
     }
 }
 
-void candidates_add(struct candidates *candidates, const struct route *route, const struct adaptive_config *config,
-                    const struct candidate *candidate)
+void candidates_add(struct candidates *candidates, const struct route *route,
+                    FW_GLOBAL const struct adaptive_config *config, const struct candidate *candidate)
 {
     candidates_add_ports(candidates, route, config, candidate, 1);
 }
 
 /* Ports to terminals lie in front of those between routers, from which candidates count: theirs wrap around. */
 void candidates_add_terminal(struct candidates *candidates, const struct route *route,
-                             const struct adaptive_config *config)
+                             FW_GLOBAL const struct adaptive_config *config)
 {
     const struct routing *routing = route->routing;
     uint32_t port = routing->terminal_slot[route->packet->destination] * routing->terminal_ports;
@@ -146,29 +158,45 @@ void candidates_add_terminal(struct candidates *candidates, const struct route *
     candidates_add_ports(candidates, route, config, &first, routing->ejection_channels);
 }
 
-/* Moves the lightest to the front; while routes are checked, all that could be. Returns how many. */
-static uint32_t find_lightest(struct candidates *candidates, const struct choice *reduction, bool is_checked)
+/* What the reduction says. */
+static inline double candidate_weight(const struct route *route, FW_GLOBAL const struct choice *reduction,
+                                      const struct candidate *candidate)
 {
-    const struct reduction_ops *ops = CHOICE_OPS(reduction, struct reduction_ops);
-    double lightest = INFINITY;
+#if FW_HOST
+    (void)route;
+    return CHOICE_OPS(reduction, struct reduction_ops)->weight(reduction->config, candidate);
+#else
+    return REDUCTION_WEIGHT(FW_AT(const void, route->routing, reduction->config), candidate);
+#endif
+}
+
+/* Moves the lightest to the front; while routes are checked, all that could be. Returns how many. */
+static uint32_t find_lightest(struct candidates *candidates, const struct route *route,
+                              FW_GLOBAL const struct choice *reduction, bool is_checked)
+{
+    double lightest = __builtin_inf();
     uint32_t count = 0;
     for (uint32_t i = 0; i < candidates->count; i++) {
-        double weight = ops->weight(reduction->config, &candidates->list[i]);
-        if (weight < lightest && (!is_checked || lightest == INFINITY))
+        double weight = candidate_weight(route, reduction, &candidates->list[i]);
+        if (weight < lightest && (!is_checked || lightest == __builtin_inf()))
             count = 0;
-        if (weight <= lightest || (is_checked && weight < INFINITY))
+        if (weight <= lightest || (is_checked && weight < __builtin_inf()))
             candidates->list[count++] = candidates->list[i];
         lightest = weight < lightest ? weight : lightest;
     }
     return count;
 }
 
-void candidates_offer(struct candidates *candidates, struct route *route, const struct adaptive_config *config)
+void candidates_offer(struct candidates *candidates, struct route *route,
+                      FW_GLOBAL const struct adaptive_config *config)
 {
-    const struct reduction_config *reduction = config->reduction.config;
+    FW_GLOBAL const struct reduction_config *reduction =
+        FW_AT(const struct reduction_config, route->routing, config->reduction.config);
     bool is_checked = route_is_checked(route);
-    uint32_t count = find_lightest(candidates, &config->reduction, is_checked);
+    uint32_t count = find_lightest(candidates, route, &config->reduction, is_checked);
+#if FW_HOST
     FW_CHECK(count > 0, "no candidate at router %u", route->router);
+#endif
     uint32_t wanted = is_checked ? 1 : reduction->max_outputs;
     if (wanted == 0 || wanted > count)
         wanted = count;

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Detours, and Valiant. */
+/* Read by OpenCL too. Detours, and Valiant. */
 #include "network/routing/detour.h"
 
 #include "network/routing/hyperx.h"
+#if !FW_HOST
+#include "network/routing/dragonfly.c"
+#endif
 
 /*
  * Detours on a dragonfly of any kind. VC classes keep local and global channels (l
@@ -26,19 +29,21 @@
  * other both ways.
  */
 
-static struct hop_rules rules_for(const struct detours *detours, const struct packet *packet)
+static struct hop_rules rules_for(FW_GLOBAL const struct detours *detours, FW_GLOBAL const struct packet *packet)
 {
     uint32_t globals = globals_crossed(packet), passage = globals + (packet->route & ROUTE_MIDWAY ? 1 : 0);
     bool is_later = detours->is_progressive && (globals > 0 || packet->route & ROUTE_LEFT);
     return passage_rules(packet, passage + is_later, passage + detours->is_progressive, detours->passage_classes,
-                         detours->local_order);
+                         (enum local_order)detours->local_order);
 }
 
 /* Notes how far the packet is on its way, before a step. A new passage begins without a local channel or a gate. */
-static void update_leg(const struct detours *detours, struct packet *packet, uint32_t router)
+static void update_leg(const struct route *route, FW_GLOBAL const struct detours *detours)
 {
+    FW_GLOBAL struct packet *packet = route->packet;
     bool is_new_passage = false, is_in_first_group = globals_crossed(packet) == 0;
-    if (!(packet->route & ROUTE_SECOND_LEG) && detour_here(detours, router) == packet->waypoint) {
+    if (!(packet->route & ROUTE_SECOND_LEG) &&
+        detour_here(route->routing, detours, route->router) == packet->waypoint) {
         is_new_passage = detours->intermediate == INTERMEDIATE_ROUTER && !is_in_first_group;
         packet->route |= ROUTE_SECOND_LEG | (is_new_passage ? ROUTE_MIDWAY : 0);
     }
@@ -53,11 +58,11 @@ static void update_leg(const struct detours *detours, struct packet *packet, uin
         packet->route &= (ROUTE_GATE - 1) & ~ROUTE_LOCAL;
 }
 
-static void step_by_group(struct route *route, const struct detours *detours)
+void detour_step_by_group(struct route *route, FW_GLOBAL const struct detours *detours)
 {
-    const struct dragonfly *dragonfly = detours->topology->facts;
-    struct packet *packet = route->packet;
-    update_leg(detours, packet, route->router);
+    FW_GLOBAL const struct dragonfly *dragonfly = routing_facts(route->routing);
+    FW_GLOBAL struct packet *packet = route->packet;
+    update_leg(route, detours);
     bool is_second = packet->route & ROUTE_SECOND_LEG;
     if (is_second && route->router == packet->destination_router) {
         route_eject(route);
@@ -70,7 +75,7 @@ static void step_by_group(struct route *route, const struct detours *detours)
 }
 
 /* A group that is neither the packet's nor its destination's. */
-static uint32_t draw_group(struct route *route, const struct dragonfly *dragonfly)
+static uint32_t draw_group(struct route *route, FW_GLOBAL const struct dragonfly *dragonfly)
 {
     uint32_t here = dragonfly_group(dragonfly, route->router);
     uint32_t there = dragonfly_group(dragonfly, route->packet->destination_router);
@@ -80,13 +85,13 @@ static uint32_t draw_group(struct route *route, const struct dragonfly *dragonfl
     return group + (low < high && group >= high);
 }
 
-static uint32_t draw_on_dragonfly(struct route *route, const struct detours *detours)
+static uint32_t draw_on_dragonfly(struct route *route, FW_GLOBAL const struct detours *detours)
 {
-    const struct dragonfly *dragonfly = detours->topology->facts;
+    FW_GLOBAL const struct dragonfly *dragonfly = routing_facts(route->routing);
     uint32_t here = dragonfly_group(dragonfly, route->router), destination = route->packet->destination_router;
     bool is_alone = dragonfly->groups == 2 && dragonfly_group(dragonfly, destination) != here;
     if (destination == route->router || is_alone)
-        return detour_here(detours, route->router);
+        return detour_here(route->routing, detours, route->router);
     uint32_t group = draw_group(route, dragonfly);
     return detours->intermediate == INTERMEDIATE_GROUP
                ? group
@@ -94,12 +99,12 @@ static uint32_t draw_on_dragonfly(struct route *route, const struct detours *det
 }
 
 /* Channels to enter a group by the first of the nearest gates; *router is where it ends. */
-static inline uint32_t hops_to_group(const struct dragonfly *dragonfly, uint32_t *router, uint32_t group)
+FW_INLINE uint32_t hops_to_group(FW_GLOBAL const struct dragonfly *dragonfly, uint32_t *router, uint32_t group)
 {
     uint32_t own_group = dragonfly_group(dragonfly, *router), own = dragonfly_place(dragonfly, *router);
     if (own_group == group)
         return 0;
-    const struct dragonfly_gate *gates = dragonfly_gates(dragonfly, own_group, group);
+    FW_GLOBAL const struct dragonfly_gate *gates = dragonfly_gates(dragonfly, own_group, group);
     uint32_t count = dragonfly_channels(dragonfly, own_group, group), chosen = 0;
     uint32_t least = dragonfly_local_hops(dragonfly, own, gates->place);
     for (uint32_t i = 1; i < count && least > 0; i++) {
@@ -111,7 +116,7 @@ static inline uint32_t hops_to_group(const struct dragonfly *dragonfly, uint32_t
     return 1 + least;
 }
 
-static uint32_t hops_to_router(const struct dragonfly *dragonfly, uint32_t *router, uint32_t target)
+FW_INLINE uint32_t hops_to_router(FW_GLOBAL const struct dragonfly *dragonfly, uint32_t *router, uint32_t target)
 {
     uint32_t hops = hops_to_group(dragonfly, router, dragonfly_group(dragonfly, target));
     hops += dragonfly_local_hops(dragonfly, dragonfly_place(dragonfly, *router), dragonfly_place(dragonfly, target));
@@ -119,25 +124,13 @@ static uint32_t hops_to_router(const struct dragonfly *dragonfly, uint32_t *rout
     return hops;
 }
 
-static uint32_t hops_on_dragonfly(const struct detours *detours, uint32_t router, const struct packet *packet)
+uint32_t detour_hops_by_group(const struct route *route, FW_GLOBAL const struct detours *detours, uint32_t waypoint)
 {
-    const struct dragonfly *dragonfly = detours->topology->facts;
-    uint32_t hops = detours->intermediate == INTERMEDIATE_GROUP ? hops_to_group(dragonfly, &router, packet->waypoint)
-                                                                : hops_to_router(dragonfly, &router, packet->waypoint);
-    return hops + hops_to_router(dragonfly, &router, packet->destination_router);
-}
-
-static void dragonfly_detours_init(struct detours *detours, enum local_order order, bool is_progressive)
-{
-    if (detours->intermediate == INTERMEDIATE_AUTO)
-        detours->intermediate = INTERMEDIATE_GROUP;
-    detours->local_order = order;
-    detours->is_progressive = is_progressive;
-    detours->passage_classes = local_classes(detours->topology->facts, order);
-    detours->classes = (3 + is_progressive + (detours->intermediate == INTERMEDIATE_ROUTER)) * detours->passage_classes;
-    detours->draw = draw_on_dragonfly;
-    detours->step = step_by_group;
-    detours->hops = hops_on_dragonfly;
+    FW_GLOBAL const struct dragonfly *dragonfly = routing_facts(route->routing);
+    uint32_t router = route->router;
+    uint32_t hops = detours->intermediate == INTERMEDIATE_GROUP ? hops_to_group(dragonfly, &router, waypoint)
+                                                                : hops_to_router(dragonfly, &router, waypoint);
+    return hops + hops_to_router(dragonfly, &router, route->packet->destination_router);
 }
 
 /*
@@ -153,6 +146,180 @@ static void dragonfly_detours_init(struct detours *detours, enum local_order ord
  *     decided on the way     first hop, both legs: 3k           0 to 2 diameter
  */
 
+/* ---- legs ---- */
+
+static FW_GLOBAL const struct dimension_order *detour_grid(const struct route *route,
+                                                           FW_GLOBAL const struct detours *detours)
+{
+    return FW_AT(const struct dimension_order, route->routing, detours->order);
+}
+
+static FW_GLOBAL const struct route_table *detour_table(const struct route *route,
+                                                        FW_GLOBAL const struct detours *detours)
+{
+    return FW_AT(const struct route_table, route->routing, detours->table);
+}
+
+static void table_leg(struct route *route, FW_GLOBAL const struct detours *detours, uint32_t target)
+{
+    FW_GLOBAL const uint32_t *list = route_table_list(detour_table(route, detours), route->router, target);
+    uint32_t count = list[ROUTE_TABLE_COUNT], chosen = count > 1 ? route_pick(route, count) : 0;
+    route_add(route, list[ROUTE_TABLE_PORTS + chosen], route->packet->hops);
+}
+
+/* Offers the next hop of a leg that ends at `target`, with VCs of leg_classes classes from `class` on. */
+static void detour_leg(struct route *route, FW_GLOBAL const struct detours *detours, uint32_t target, uint32_t class)
+{
+    if (detours->kind == DETOUR_ON_GRID)
+        dimension_order_step(route, detour_grid(route, detours), target, class, false);
+    else if (detours->kind == DETOUR_ON_HYPERX)
+        hyperx_step(route, routing_facts(route->routing), target, class, route->packet->route & ROUTE_LAST_FIRST);
+    else
+        table_leg(route, detours, target);
+}
+
+static uint32_t detour_distance(const struct route *route, FW_GLOBAL const struct detours *detours, uint32_t from,
+                                uint32_t to)
+{
+    if (detours->kind == DETOUR_ON_GRID)
+        return dimension_order_distance(route->routing, detour_grid(route, detours), from, to);
+    if (detours->kind == DETOUR_ON_HYPERX)
+        return hyperx_distance(routing_facts(route->routing), from, to);
+    return route_table_distance(detour_table(route, detours), from, to);
+}
+
+/* ---- ways ---- */
+
+/* Of the next hop of a leg. The first hop of a straight way is a leg by itself where it may be left after it. */
+static uint32_t first_class(FW_GLOBAL const struct detours *detours, FW_GLOBAL const struct packet *packet)
+{
+    bool is_second = packet->route & ROUTE_SECOND_LEG, is_first_hop = packet->hops == 0 && is_second;
+    is_second &= !(packet->route & ROUTE_TURNED);
+    uint32_t leg = detours->is_progressive ? is_first_hop ? 0 : 1 + is_second : is_second;
+    bool is_reversed = detours->has_orders && packet->route & ROUTE_LAST_FIRST;
+    return leg * detours->leg_classes + (is_reversed ? detours->classes / 2 : 0);
+}
+
+void detour_step_by_legs(struct route *route, FW_GLOBAL const struct detours *detours)
+{
+    FW_GLOBAL struct packet *packet = route->packet;
+    if (route->router == packet->waypoint || (!detours->passes_by && route->router == packet->destination_router)) {
+        bool turns = detours->keeps_first && packet->hops > 0 && !(packet->route & ROUTE_SECOND_LEG);
+        packet->route |= ROUTE_SECOND_LEG | (turns ? ROUTE_TURNED : 0);
+    }
+    bool is_second = packet->route & ROUTE_SECOND_LEG;
+    if (is_second && route->router == packet->destination_router)
+        route_eject(route);
+    else
+        detour_leg(route, detours, is_second ? packet->destination_router : packet->waypoint,
+                   first_class(detours, packet));
+    if (detours->joins_legs && !is_second && route->router == packet->destination_router)
+        detour_leg(route, detours, packet->waypoint, detours->leg_classes);
+}
+
+/* A router that agrees with the destination wherever the source does. */
+static uint32_t draw_unaligned(struct route *route, FW_GLOBAL const struct hyperx *hyperx)
+{
+    FW_GLOBAL const uint16_t *here = hyperx_coordinates(hyperx, route->router);
+    FW_GLOBAL const uint16_t *there = hyperx_coordinates(hyperx, route->packet->destination_router);
+    uint32_t router = route->router;
+    for (uint32_t d = 0; d < hyperx->dimensions; d++)
+        if (here[d] != there[d])
+            router = hyperx_router(hyperx, router, d, route_pick(route, hyperx->width[d]));
+    return router;
+}
+
+/* A router itself or one that differs from it in one coordinate. */
+static uint32_t draw_in_rows(struct route *route, FW_GLOBAL const struct hyperx *hyperx, uint32_t centre)
+{
+    uint32_t choices = 1;
+    for (uint32_t d = 0; d < hyperx->dimensions; d++)
+        choices += hyperx->width[d] - 1;
+    uint32_t chosen = route_pick(route, choices), d = 0;
+    if (chosen == 0)
+        return centre;
+    for (chosen--; chosen >= hyperx->width[d] - 1; d++)
+        chosen -= hyperx->width[d] - 1;
+    uint32_t coordinate = (hyperx_coordinate(hyperx, centre, d) + 1 + chosen) % hyperx->width[d];
+    return hyperx_router(hyperx, centre, d, coordinate);
+}
+
+/* On a mesh: any router on a minimal way (Nesson and Johnsson 1995). */
+static uint32_t draw_between(struct route *route, FW_GLOBAL const struct detours *detours)
+{
+    FW_GLOBAL const struct dimension_order *order = detour_grid(route, detours);
+    FW_GLOBAL const uint16_t *coordinates = FW_AT(const uint16_t, route->routing, order->coordinates);
+    FW_GLOBAL const uint16_t *here = coordinates + (size_t)route->router * order->dimensions;
+    FW_GLOBAL const uint16_t *there = coordinates + (size_t)route->packet->destination_router * order->dimensions;
+    uint32_t router = 0, stride = 1;
+    for (uint32_t d = 0; d < order->dimensions; d++) {
+        uint32_t low = here[d] < there[d] ? here[d] : there[d], high = here[d] + there[d] - low;
+        router += stride * (low + route_pick(route, high - low + 1));
+        stride *= order->rings[d].width;
+    }
+    return router;
+}
+
+static uint32_t draw_router(struct route *route, FW_GLOBAL const struct detours *detours)
+{
+    FW_GLOBAL const struct hyperx *hyperx = routing_facts(route->routing);
+    uint32_t destination = route->packet->destination_router;
+    if (destination == route->router && !detours->takes_own)
+        return route->router;
+    switch (detours->intermediate) {
+    case INTERMEDIATE_UNALIGNED:
+        return draw_unaligned(route, hyperx);
+    case INTERMEDIATE_SOURCE:
+        return draw_in_rows(route, hyperx, route->router);
+    case INTERMEDIATE_DESTINATION:
+        return draw_in_rows(route, hyperx, destination);
+    case INTERMEDIATE_SOURCE_DESTINATION:
+        return draw_in_rows(route, hyperx, route_pick(route, 2) ? destination : route->router);
+    case INTERMEDIATE_BETWEEN:
+        return draw_between(route, detours);
+    default:
+        return FW_AT(const uint32_t, route->routing, detours->hosts)[route_pick(route, detours->host_count)];
+    }
+}
+
+/* ---- of either kind ---- */
+
+uint32_t detour_draw(struct route *route, FW_GLOBAL const struct detours *detours)
+{
+    return detours->kind == DETOUR_ON_DRAGONFLY ? draw_on_dragonfly(route, detours) : draw_router(route, detours);
+}
+
+uint32_t detour_hops_by_legs(const struct route *route, FW_GLOBAL const struct detours *detours, uint32_t waypoint)
+{
+    return detour_distance(route, detours, route->router, waypoint) +
+           detour_distance(route, detours, waypoint, route->packet->destination_router);
+}
+
+/*
+ * Every packet first goes to a router drawn at random and only then to its destination, both by minimal ways. Any
+ * traffic then loads the channels like uniform traffic does, at the price of twice the hops (Valiant and Brebner 1981).
+ * On dragonflies the detour goes to another group, not to a router of it (Kim, Dally, Scott and Abts 2008).
+ */
+struct valiant_config {
+    struct detour_config detour; /* first */
+    fw_bool own_router, joins_legs;
+};
+
+static void valiant_inject(struct route *route)
+{
+    FW_GLOBAL const struct detours *detours = route->routing->state;
+    route->draws = INJECTION_DRAWS;
+    detour_draw_order(route, detours);
+    detour_start(route->packet, detour_draw(route, detours));
+}
+
+static void valiant_route(struct route *route)
+{
+    FW_GLOBAL const struct detours *detours = route->routing->state;
+    detour_step(route, detours);
+}
+
+#if FW_HOST
 static const char *const intermediate_names[] = {
     "auto", "router", "group", "unaligned", "source", "destination", "source_destination", "between", NULL};
 
@@ -176,138 +343,22 @@ const struct option detour_options[] = {
     OPTION_END,
 };
 
-/* ---- legs ---- */
-
-static void grid_leg(struct route *route, const struct detours *detours, uint32_t target, uint32_t class)
-{
-    dimension_order_step(route, detours->order, target, class, false);
-}
-
-static void hyperx_leg(struct route *route, const struct detours *detours, uint32_t target, uint32_t class)
-{
-    hyperx_step(route, detours->topology->facts, target, class, route->packet->route & ROUTE_LAST_FIRST);
-}
-
-static void table_leg(struct route *route, const struct detours *detours, uint32_t target, uint32_t class)
-{
-    (void)class;
-    const uint32_t *list = route_table_list(detours->table, route->router, target);
-    uint32_t count = list[ROUTE_TABLE_COUNT], chosen = count > 1 ? route_pick(route, count) : 0;
-    route_add(route, list[ROUTE_TABLE_PORTS + chosen], route->packet->hops);
-}
-
-static uint32_t detour_distance(const struct detours *detours, uint32_t from, uint32_t to)
-{
-    if (detours->table)
-        return route_table_distance(detours->table, from, to);
-    return detours->topology->ops->distance(detours->topology, from, to);
-}
-
-/* ---- ways ---- */
-
-/* Of the next hop of a leg. The first hop of a straight way is a leg by itself where it may be left after it. */
-static uint32_t first_class(const struct detours *detours, const struct packet *packet)
-{
-    bool is_second = packet->route & ROUTE_SECOND_LEG, is_first_hop = packet->hops == 0 && is_second;
-    is_second &= !(packet->route & ROUTE_TURNED);
-    uint32_t leg = detours->is_progressive ? is_first_hop ? 0 : 1 + is_second : is_second;
-    bool is_reversed = detours->has_orders && packet->route & ROUTE_LAST_FIRST;
-    return leg * detours->leg_classes + (is_reversed ? detours->classes / 2 : 0);
-}
-
-static void step_by_legs(struct route *route, const struct detours *detours)
-{
-    struct packet *packet = route->packet;
-    if (route->router == packet->waypoint || (!detours->passes_by && route->router == packet->destination_router)) {
-        bool turns = detours->keeps_first && packet->hops > 0 && !(packet->route & ROUTE_SECOND_LEG);
-        packet->route |= ROUTE_SECOND_LEG | (turns ? ROUTE_TURNED : 0);
-    }
-    bool is_second = packet->route & ROUTE_SECOND_LEG;
-    if (is_second && route->router == packet->destination_router)
-        route_eject(route);
-    else
-        detours->leg(route, detours, is_second ? packet->destination_router : packet->waypoint,
-                     first_class(detours, packet));
-    if (detours->joins_legs && !is_second && route->router == packet->destination_router)
-        detours->leg(route, detours, packet->waypoint, detours->leg_classes);
-}
-
-static uint32_t hops_by_legs(const struct detours *detours, uint32_t router, const struct packet *packet)
-{
-    return detour_distance(detours, router, packet->waypoint) +
-           detour_distance(detours, packet->waypoint, packet->destination_router);
-}
-
-/* A router that agrees with the destination wherever the source does. */
-static uint32_t draw_unaligned(struct route *route, const struct hyperx *hyperx)
-{
-    const uint16_t *here = hyperx_coordinates(hyperx, route->router);
-    const uint16_t *there = hyperx_coordinates(hyperx, route->packet->destination_router);
-    uint32_t router = route->router;
-    for (uint32_t d = 0; d < hyperx->dimensions; d++)
-        if (here[d] != there[d])
-            router = hyperx_router(hyperx, router, d, route_pick(route, hyperx->width[d]));
-    return router;
-}
-
-/* A router itself or one that differs from it in one coordinate. */
-static uint32_t draw_in_rows(struct route *route, const struct hyperx *hyperx, uint32_t centre)
-{
-    uint32_t choices = 1;
-    for (uint32_t d = 0; d < hyperx->dimensions; d++)
-        choices += hyperx->width[d] - 1;
-    uint32_t chosen = route_pick(route, choices), d = 0;
-    if (chosen == 0)
-        return centre;
-    for (chosen--; chosen >= hyperx->width[d] - 1; d++)
-        chosen -= hyperx->width[d] - 1;
-    uint32_t coordinate = (hyperx_coordinate(hyperx, centre, d) + 1 + chosen) % hyperx->width[d];
-    return hyperx_router(hyperx, centre, d, coordinate);
-}
-
-/* On a mesh: any router on a minimal way (Nesson and Johnsson 1995). */
-static uint32_t draw_between(struct route *route, const struct detours *detours)
-{
-    const struct dimension_order *order = detours->order;
-    const uint16_t *here = order->coordinates + (size_t)route->router * order->dimensions;
-    const uint16_t *there = order->coordinates + (size_t)route->packet->destination_router * order->dimensions;
-    uint32_t router = 0, stride = 1;
-    for (uint32_t d = 0; d < order->dimensions; d++) {
-        uint32_t low = here[d] < there[d] ? here[d] : there[d], high = here[d] + there[d] - low;
-        router += stride * (low + route_pick(route, high - low + 1));
-        stride *= order->rings[d].width;
-    }
-    return router;
-}
-
-static uint32_t draw_router(struct route *route, const struct detours *detours)
-{
-    const struct hyperx *hyperx = detours->topology->facts;
-    uint32_t destination = route->packet->destination_router;
-    if (destination == route->router && !detours->takes_own)
-        return route->router;
-    switch (detours->intermediate) {
-    case INTERMEDIATE_UNALIGNED:
-        return draw_unaligned(route, hyperx);
-    case INTERMEDIATE_SOURCE:
-        return draw_in_rows(route, hyperx, route->router);
-    case INTERMEDIATE_DESTINATION:
-        return draw_in_rows(route, hyperx, destination);
-    case INTERMEDIATE_SOURCE_DESTINATION:
-        return draw_in_rows(route, hyperx, route_pick(route, 2) ? destination : route->router);
-    case INTERMEDIATE_BETWEEN:
-        return draw_between(route, detours);
-    default:
-        return detours->hosts[route_pick(route, detours->host_count)];
-    }
-}
-
 /* ---- what there is ---- */
 
-/* Routers with terminals: on indirect networks a detour by way of a spine would be none. */
-static void detour_find_hosts(struct detours *detours, struct arena *arena)
+static void dragonfly_detours_init(struct detours *detours, const struct dragonfly *dragonfly, enum local_order order,
+                                   bool is_progressive)
 {
-    const struct topology *topology = detours->topology;
+    if (detours->intermediate == INTERMEDIATE_AUTO)
+        detours->intermediate = INTERMEDIATE_GROUP;
+    detours->local_order = order;
+    detours->is_progressive = is_progressive;
+    detours->passage_classes = local_classes(dragonfly, order);
+    detours->classes = (3 + is_progressive + (detours->intermediate == INTERMEDIATE_ROUTER)) * detours->passage_classes;
+}
+
+/* Routers with terminals: on indirect networks a detour by way of a spine would be none. */
+static void detour_find_hosts(struct detours *detours, const struct topology *topology, struct arena *arena)
+{
     uint32_t *hosts = arena_array(arena, uint32_t, topology->routers);
     for (uint32_t terminal = 0; terminal < topology->terminals; terminal++)
         hosts[topology_router_of(topology, terminal)] = 1;
@@ -317,11 +368,10 @@ static void detour_find_hosts(struct detours *detours, struct arena *arena)
     detours->hosts = hosts;
 }
 
-static bool detour_fits(const struct detours *detours, const struct choice *self, struct errors *errors)
+static bool detour_fits(const struct topology *topology, const struct choice *self, struct errors *errors)
 {
-    const struct topology *topology = detours->topology;
     const struct detour_config *config = self->config;
-    enum intermediate intermediate = detours->intermediate;
+    enum intermediate intermediate = config->intermediate;
     bool needs_mesh = intermediate == INTERMEDIATE_BETWEEN,
          needs_hyperx = intermediate > INTERMEDIATE_GROUP && !needs_mesh;
     if (config->order == ORDER_DRAWN && !topology_hyperx(topology))
@@ -346,24 +396,21 @@ bool detours_init(struct detours *detours, const struct routing *routing, const 
 {
     const struct detour_config *config = self->config;
     const struct topology *topology = routing->topology;
-    *detours = (struct detours){.topology = topology, .intermediate = config->intermediate};
-    if (!detour_fits(detours, self, errors))
+    *detours = (struct detours){.intermediate = config->intermediate};
+    if (!detour_fits(topology, self, errors))
         return false;
     if (topology_dragonfly(topology)) {
-        dragonfly_detours_init(detours, config->local_order, is_progressive);
+        dragonfly_detours_init(detours, topology->facts, config->local_order, is_progressive);
         return true;
     }
     detours->is_progressive = is_progressive;
     detours->passes_by = config->passes_by;
-    detours->draw = draw_router;
-    detours->step = step_by_legs;
-    detours->hops = hops_by_legs;
-    detour_find_hosts(detours, arena);
+    detour_find_hosts(detours, topology, arena);
     if (topology->grid)
         detours->order = dimension_order_create(routing, self, &config->ring, arena, errors);
     else if (!topology_hyperx(topology))
         detours->table = route_table_create(routing, self, arena, errors);
-    detours->leg = detours->order ? grid_leg : detours->table ? table_leg : hyperx_leg;
+    detours->kind = detours->order ? DETOUR_ON_GRID : detours->table ? DETOUR_BY_TABLE : DETOUR_ON_HYPERX;
     detours->leg_classes = detours->order ? detours->order->classes : topology_hyperx(topology) ? 1 : 0;
     detours->has_orders = config->order == ORDER_DRAWN;
     detours->classes = (2 + is_progressive) * detours->leg_classes * (detours->has_orders ? 2 : 1);
@@ -371,16 +418,6 @@ bool detours_init(struct detours *detours, const struct routing *routing, const 
         detours->classes = detours->table->diameter ? 2 * detours->table->diameter + is_progressive : 1;
     return detours->order || detours->table || topology_hyperx(topology);
 }
-
-/*
- * Every packet first goes to a router drawn at random and only then to its destination, both by minimal ways. Any
- * traffic then loads the channels like uniform traffic does, at the price of twice the hops (Valiant and Brebner 1981).
- * On dragonflies the detour goes to another group, not to a router of it (Kim, Dally, Scott and Abts 2008).
- */
-struct valiant_config {
-    struct detour_config detour; /* first */
-    bool own_router, joins_legs;
-};
 
 static const struct option valiant_options[] = {
     OPTION_ROWS(struct valiant_config, detour, struct detour_config, detour_options),
@@ -413,20 +450,6 @@ static void valiant_prepare(struct routing *routing, const struct choice *self, 
         choice_error(errors, self, "joins_legs", "true has no effect %s; accepted: false", why ? why : "but on a mesh");
 }
 
-static void valiant_inject(struct route *route)
-{
-    const struct detours *detours = route->routing->state;
-    route->draws = INJECTION_DRAWS;
-    detour_draw_order(route, detours);
-    detour_start(route->packet, detours->draw(route, detours));
-}
-
-static void valiant_route(struct route *route)
-{
-    const struct detours *detours = route->routing->state;
-    detours->step(route, detours);
-}
-
 static const struct routing_ops valiant = {
     .name = "valiant",
     .summary = "by way of a router or group drawn at random: the same throughput for any traffic",
@@ -436,5 +459,7 @@ static const struct routing_ops valiant = {
     .prepare = valiant_prepare,
     .inject = valiant_inject,
     .route = valiant_route,
+    DEVICE_FORM_WITH(valiant_route, .inject = "valiant_inject"),
 };
 REGISTER_ROUTING(valiant);
+#endif

@@ -34,15 +34,20 @@
  * a later dimension never waits for an earlier one.
  */
 #include "network/routing/dimension_order_steps.h"
+#include "network/routing/hyperx.h"
 
 static void dimension_order_route(struct route *route)
 {
-    if (!route_ends(route))
-        dimension_step(route, route->routing->state, route->packet->destination_router, 0, false);
+    FW_GLOBAL const struct dimension_order *order = route->routing->state;
+    if (route_ends(route))
+        return;
+    if (order)
+        dimension_step(route, order, route->packet->destination_router, 0, false);
+    else
+        hyperx_step(route, routing_facts(route->routing), route->packet->destination_router, 0, false);
 }
 
 #if FW_HOST
-#include "network/routing/hyperx.h"
 #include "network/routing/routing.h"
 
 #define MAX_BAKED_WIDTH 64
@@ -217,19 +222,11 @@ static void pick_route(struct routing *routing, struct dimension_order *order)
     }
 }
 
-static void route_hyperx(struct route *route)
-{
-    if (!route_ends(route))
-        hyperx_step(route, route->routing->topology->facts, route->packet->destination_router, 0, false);
-}
-
 static void dimension_order_prepare(struct routing *routing, const struct choice *self, struct arena *arena,
                                     struct errors *errors)
 {
-    if (topology_hyperx(routing->topology)) {
-        routing->route = route_hyperx;
+    if (topology_hyperx(routing->topology))
         return;
-    }
     struct dimension_order *order = dimension_order_create(routing, self, self->config, arena, errors);
     routing->state = order;
     if (!order)

@@ -9,20 +9,20 @@
 enum dateline { DATELINE_BALANCED, DATELINE_FIXED, DATELINE_BY_WRAP, DATELINE_NONE, DATELINE_FROM_WRAP };
 enum tie { TIE_RANDOM, TIE_UP };
 
-#if FW_HOST
 /* The settings that every algorithm made of dimension-order steps has. */
 struct ring_config {
     uint32_t dateline;
     uint32_t tie;
-    bool one_way; /* always up; no setting of dimension order itself */
+    fw_bool one_way; /* always up; no setting of dimension order itself */
 };
 
+#if FW_HOST
 extern const struct option ring_options[];
 #endif
 
 struct ring {
     FW_FAR(const uint8_t) hops; /* by past pivot, at, to: enum hop; NULL: too wide for a table */
-    uint32_t last;       /* coordinate */
+    uint32_t last;              /* coordinate */
     uint32_t width;
     uint32_t channels;
     fw_bool is_simple;     /* no parallel channels, and all VCs of a router in one word */
@@ -48,6 +48,22 @@ struct dimension_order {
 /* The only bit of packet->route that steps use: the packet has passed its pivot (by_wrap: is to wrap, or has wrapped) in
    the current dimension. */
 #define ROUTE_PAST_PIVOT 1u
+
+/* Channels on a shortest way between two routers. */
+static inline uint32_t dimension_order_distance(const struct routing *routing,
+                                                FW_GLOBAL const struct dimension_order *order, uint32_t from,
+                                                uint32_t to)
+{
+    FW_GLOBAL const uint16_t *coordinates = FW_AT(const uint16_t, routing, order->coordinates);
+    FW_GLOBAL const uint16_t *a = coordinates + (size_t)from * order->dimensions;
+    FW_GLOBAL const uint16_t *b = coordinates + (size_t)to * order->dimensions;
+    uint32_t hops = 0;
+    for (uint32_t d = 0; d < order->dimensions; d++) {
+        uint32_t apart = a[d] > b[d] ? a[d] - b[d] : b[d] - a[d], around = order->rings[d].width - apart;
+        hops += order->wraps && around < apart ? around : apart;
+    }
+    return hops;
+}
 
 #if FW_HOST
 /* For messages: the topologies that are one. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Steps on a dragonfly. Between groups all kinds are alike: a router with channels
+ * Read by OpenCL too. Steps on a dragonfly. Between groups all kinds are alike: a router with channels
  * of its own to the wanted group offers these. Any other draws one of the nearest
  * gates, and the packet goes there. Inside a group
  *
@@ -20,7 +20,9 @@
 #include "network/routing/detour.h"
 #include "network/routing/routing.h"
 
+#if FW_HOST
 const char *const local_order_names[] = {"row_first", "column_first", "either", NULL};
+#endif
 
 /* ---- inside a group ---- */
 
@@ -30,20 +32,20 @@ static void offer_ports(struct route *route, uint32_t first, uint32_t count, uin
         route_add(route, first + i, class);
 }
 
-static void step_in_grid(struct route *route, const struct dragonfly *dragonfly, uint32_t own, uint32_t place,
+static void step_in_grid(struct route *route, FW_GLOBAL const struct dragonfly *dragonfly, uint32_t own, uint32_t place,
                          const struct hop_rules *rules)
 {
-    uint32_t row = dragonfly->row_of[place], column = place - row * dragonfly->columns;
-    uint32_t own_row = dragonfly->row_of[own], own_column = own - own_row * dragonfly->columns;
+    uint32_t row = dragonfly_row(dragonfly, place), column = place - row * dragonfly->columns;
+    uint32_t own_row = dragonfly_row(dragonfly, own), own_column = own - own_row * dragonfly->columns;
     bool is_column_right = own_column == column, is_row_right = own_row == row;
     if (!is_column_right && (rules->order != ORDER_COLUMN_FIRST || is_row_right))
-        offer_ports(route, dragonfly_row_port(dragonfly, own, column), dragonfly->row_channels, rules->local);
+        offer_ports(route, dragonfly_row_port(dragonfly, own, column), dragonfly->row_channels, rules->local_class);
     if (!is_row_right && (rules->order != ORDER_ROW_FIRST || is_column_right))
-        offer_ports(route, dragonfly_column_port(dragonfly, own, row), dragonfly->column_channels, rules->local);
+        offer_ports(route, dragonfly_column_port(dragonfly, own, row), dragonfly->column_channels, rules->local_class);
 }
 
-static void step_in_bipartite(struct route *route, const struct dragonfly *dragonfly, uint32_t own, uint32_t place,
-                              uint32_t class)
+static void step_in_bipartite(struct route *route, FW_GLOBAL const struct dragonfly *dragonfly, uint32_t own,
+                              uint32_t place, uint32_t class)
 {
     uint32_t leaves = dragonfly->hosts, spines = dragonfly->routers - leaves;
     bool is_leaf = own < leaves;
@@ -53,21 +55,21 @@ static void step_in_bipartite(struct route *route, const struct dragonfly *drago
         route_add(route, is_leaf ? place - leaves : place, class);
 }
 
-static void step_in_group(struct route *route, const struct dragonfly *dragonfly, uint32_t own, uint32_t place,
-                          const struct hop_rules *rules)
+static void step_in_group(struct route *route, FW_GLOBAL const struct dragonfly *dragonfly, uint32_t own,
+                          uint32_t place, const struct hop_rules *rules)
 {
     if (dragonfly->shape == GROUP_ALL_TO_ALL)
-        route_add(route, dragonfly_local_port(own, place), rules->local);
+        route_add(route, dragonfly_local_port(own, place), rules->local_class);
     else if (dragonfly->shape == GROUP_GRID)
         step_in_grid(route, dragonfly, own, place, rules);
     else
-        step_in_bipartite(route, dragonfly, own, place, rules->local);
+        step_in_bipartite(route, dragonfly, own, place, rules->local_class);
 }
 
 /* ---- between groups: each offers global channels and returns true, or a hop towards some ---- */
 
 struct gates {
-    const struct dragonfly_gate *items;
+    FW_GLOBAL const struct dragonfly_gate *items;
     uint32_t count;
 };
 
@@ -83,7 +85,7 @@ static inline bool offer_own_gates(struct route *route, struct gates gates, uint
     return is_found;
 }
 
-static const struct dragonfly_gate *draw_any(struct route *route, struct gates gates)
+static FW_GLOBAL const struct dragonfly_gate *draw_any(struct route *route, struct gates gates)
 {
     return gates.items + (gates.count > 1 ? route_pick(route, gates.count) : 0);
 }
@@ -92,18 +94,18 @@ static const struct dragonfly_gate *draw_any(struct route *route, struct gates g
 static bool leave_all_to_all(struct route *route, struct gates gates, uint32_t own, const struct hop_rules *rules)
 {
     bool may_draw = rules->any_channel && !(route->packet->route & ROUTE_LOCAL);
-    if (!may_draw && offer_own_gates(route, gates, own, rules->global))
+    if (!may_draw && offer_own_gates(route, gates, own, rules->global_class))
         return true;
-    const struct dragonfly_gate *gate = draw_any(route, gates);
+    FW_GLOBAL const struct dragonfly_gate *gate = draw_any(route, gates);
     bool is_own = gate->place == own;
     route_add(route, is_own ? gate->port : dragonfly_local_port(own, gate->place),
-              is_own ? rules->global : rules->local);
+              is_own ? rules->global_class : rules->local_class);
     return is_own;
 }
 
 /* One of the gates that are the fewest local channels away. */
-static const struct dragonfly_gate *draw_nearest(struct route *route, const struct dragonfly *dragonfly,
-                                                 struct gates gates, uint32_t own)
+static FW_GLOBAL const struct dragonfly_gate *
+draw_nearest(struct route *route, FW_GLOBAL const struct dragonfly *dragonfly, struct gates gates, uint32_t own)
 {
     uint32_t least = FW_NONE, nearest = 0;
     for (uint32_t i = 0; i < gates.count; i++) {
@@ -117,20 +119,20 @@ static const struct dragonfly_gate *draw_nearest(struct route *route, const stru
             return gates.items + i;
 }
 
-static bool leave_grid(struct route *route, const struct dragonfly *dragonfly, struct gates gates, uint32_t own,
-                       const struct hop_rules *rules)
+static bool leave_grid(struct route *route, FW_GLOBAL const struct dragonfly *dragonfly, struct gates gates,
+                       uint32_t own, const struct hop_rules *rules)
 {
     uint32_t noted = route->packet->route / ROUTE_GATE;
     if (noted && noted - 1 != own) {
         step_in_grid(route, dragonfly, own, noted - 1, rules);
         return false;
     }
-    if ((noted || !rules->any_channel) && offer_own_gates(route, gates, own, rules->global))
+    if ((noted || !rules->any_channel) && offer_own_gates(route, gates, own, rules->global_class))
         return true;
-    const struct dragonfly_gate *gate =
+    FW_GLOBAL const struct dragonfly_gate *gate =
         rules->any_channel ? draw_any(route, gates) : draw_nearest(route, dragonfly, gates, own);
     if (gate->place == own) {
-        route_add(route, gate->port, rules->global);
+        route_add(route, gate->port, rules->global_class);
         return true;
     }
     step_in_grid(route, dragonfly, own, gate->place, rules);
@@ -139,25 +141,25 @@ static bool leave_grid(struct route *route, const struct dragonfly *dragonfly, s
 }
 
 /* From a leaf all spines with a channel to the group are as near; from a spine, they are behind any leaf. */
-static bool leave_bipartite(struct route *route, const struct dragonfly *dragonfly, struct gates gates, uint32_t own,
-                            const struct hop_rules *rules)
+static bool leave_bipartite(struct route *route, FW_GLOBAL const struct dragonfly *dragonfly, struct gates gates,
+                            uint32_t own, const struct hop_rules *rules)
 {
     uint32_t leaves = dragonfly->hosts;
-    if (offer_own_gates(route, gates, own, rules->global))
+    if (offer_own_gates(route, gates, own, rules->global_class))
         return true;
     if (own >= leaves)
-        offer_ports(route, 0, leaves, rules->local);
+        offer_ports(route, 0, leaves, rules->local_class);
     else
         for (uint32_t i = 0; i < gates.count; i++)
-            route_add(route, gates.items[i].place - leaves, rules->local);
+            route_add(route, gates.items[i].place - leaves, rules->local_class);
     return false;
 }
 
-void dragonfly_step(struct route *route, const struct dragonfly *dragonfly, uint32_t group, uint32_t place,
+void dragonfly_step(struct route *route, FW_GLOBAL const struct dragonfly *dragonfly, uint32_t group, uint32_t place,
                     struct hop_rules rules)
 {
     uint32_t own_group = dragonfly_group(dragonfly, route->router), own = dragonfly_place(dragonfly, route->router);
-    struct packet *packet = route->packet;
+    FW_GLOBAL struct packet *packet = route->packet;
     if (own_group == group) {
         step_in_group(route, dragonfly, own, place, &rules);
         packet->route |= ROUTE_LOCAL;
@@ -184,11 +186,27 @@ void dragonfly_step(struct route *route, const struct dragonfly *dragonfly, uint
  * is not used.
  */
 enum channel { CHANNEL_NEAREST, CHANNEL_RANDOM };
-static const char *const channel_names[] = {"nearest", "random", NULL};
 
 struct dragonfly_minimal_config {
     uint32_t channel, local_order;
 };
+
+static void dragonfly_minimal_route(struct route *route)
+{
+    FW_GLOBAL const struct dragonfly *dragonfly = routing_facts(route->routing);
+    FW_GLOBAL const struct dragonfly_minimal_config *config = route->routing->config;
+    uint32_t target = route->packet->destination_router, passage = globals_crossed(route->packet);
+    if (route_ends(route))
+        return;
+    struct hop_rules rules =
+        passage_rules(route->packet, passage, passage, local_classes(dragonfly, (enum local_order)config->local_order),
+                      (enum local_order)config->local_order);
+    rules.any_channel = config->channel == CHANNEL_RANDOM;
+    dragonfly_step(route, dragonfly, dragonfly_group(dragonfly, target), dragonfly_place(dragonfly, target), rules);
+}
+
+#if FW_HOST
+static const char *const channel_names[] = {"nearest", "random", NULL};
 
 static const struct option dragonfly_minimal_options[] = {
     OPTION_ENUM(
@@ -210,19 +228,6 @@ static void dragonfly_minimal_prepare(struct routing *routing, const struct choi
     routing->classes = dragonfly ? 2 * local_classes(dragonfly, config->local_order) : 1;
 }
 
-static void dragonfly_minimal_route(struct route *route)
-{
-    const struct dragonfly *dragonfly = route->routing->topology->facts;
-    const struct dragonfly_minimal_config *config = route->routing->config;
-    uint32_t target = route->packet->destination_router, passage = globals_crossed(route->packet);
-    if (route_ends(route))
-        return;
-    struct hop_rules rules = passage_rules(route->packet, passage, passage,
-                                           local_classes(dragonfly, config->local_order), config->local_order);
-    rules.any_channel = config->channel == CHANNEL_RANDOM;
-    dragonfly_step(route, dragonfly, dragonfly_group(dragonfly, target), dragonfly_place(dragonfly, target), rules);
-}
-
 static const struct routing_ops dragonfly_minimal = {
     .name = "dragonfly_minimal",
     .summary = "local, global, local channels on a dragonfly of any kind and size",
@@ -231,5 +236,7 @@ static const struct routing_ops dragonfly_minimal = {
     .needs = "2 VCs; 4 with local_order either on a dragonfly_2d",
     .prepare = dragonfly_minimal_prepare,
     .route = dragonfly_minimal_route,
+    DEVICE_FORM(dragonfly_minimal_route),
 };
 REGISTER_ROUTING(dragonfly_minimal);
+#endif

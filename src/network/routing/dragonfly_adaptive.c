@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A dragonfly whose packets weigh the outputs of every router that they come to, rather than whole ways, as
+ * Read by OpenCL too. A dragonfly whose packets weigh the outputs of every router that they come to, rather than whole ways, as
  * SuperSim has it. A packet for another group weighs, at its first router, every output that leads to a global
  * channel: the one to its destination's group counts as minimal, all others as detours. From then on
  *
@@ -33,53 +33,25 @@ enum hop {
 #define UNUSED 255u
 
 /* By [progressive][by router] and kind. */
-static const uint8_t class_of[2][2][HOP_KINDS] = {
+FW_TABLE uint8_t class_of[2][2][HOP_KINDS] = {
     {{UNUSED, UNUSED, 0, 0, UNUSED, 1, 1, 2}, {UNUSED, UNUSED, 0, 0, 1, 2, 2, 3}},
     {{UNUSED, 0, 1, 1, UNUSED, 2, 2, 3}, {UNUSED, 0, 1, 1, 2, 3, 3, 4}},
 };
 
 struct dragonfly_adaptive_config {
     struct adaptive_config adaptive; /* first */
-    bool progressive, by_router;
+    fw_bool progressive, by_router;
 };
 
-static const struct option dragonfly_adaptive_options[] = {
-    OPTION_BOOL(struct dragonfly_adaptive_config, progressive, "false",
-                "weigh all outputs once more at the second router of the first group"),
-    OPTION_BOOL(struct dragonfly_adaptive_config, by_router, "false",
-                "a detour goes by any router of its group, not straight on"),
-    OPTION_ROWS(struct dragonfly_adaptive_config, adaptive, struct adaptive_config, adaptive_options),
-    OPTION_END,
-};
-
-static const uint8_t *classes_of(const struct dragonfly_adaptive_config *config)
+static uint32_t class_of_hop(FW_GLOBAL const struct dragonfly_adaptive_config *config, enum hop hop)
 {
-    return class_of[config->progressive][config->by_router];
-}
-
-static void dragonfly_adaptive_prepare(struct routing *routing, const struct choice *self, struct arena *arena,
-                                       struct errors *errors)
-{
-    const struct dragonfly_adaptive_config *config = self->config;
-    const struct reduction_config *reduction = config->adaptive.reduction.config;
-    const struct dragonfly *dragonfly = topology_dragonfly(routing->topology);
-    (void)arena;
-    routing->classes = 1u + classes_of(config)[HOP_LAST];
-    if (!dragonfly || dragonfly->shape != GROUP_ALL_TO_ALL) {
-        routing_misfit(routing, self, "topology \"dragonfly\"", errors);
-        return;
-    }
-    if (reduction->max_outputs != 1)
-        choice_error(errors, self, "reduction",
-                     "found max_outputs %u, expected 1: a packet's VCs tell how far it is on its way",
-                     reduction->max_outputs);
-    adaptive_check(routing, self, 2 * dragonfly->ports, errors);
+    return class_of[config->progressive][config->by_router][hop];
 }
 
 /* The VCs of a hop. */
 static uint64_t vcs_of(const struct routing *routing, enum hop hop)
 {
-    uint32_t class = classes_of(routing->config)[hop];
+    uint32_t class = class_of_hop(routing->config, hop);
     uint64_t vcs = 0;
     for (uint32_t vc = class; vc < routing->vcs; vc += routing->classes)
         vcs |= bit(vc);
@@ -90,7 +62,7 @@ static uint64_t vcs_of(const struct routing *routing, enum hop hop)
 static void weigh_output(struct candidates *candidates, const struct route *route, uint32_t port, enum hop hop,
                          bool is_minimal)
 {
-    const struct dragonfly_adaptive_config *config = route->routing->config;
+    FW_GLOBAL const struct dragonfly_adaptive_config *config = route->routing->config;
     const struct candidate output = {
         .vcs = vcs_of(route->routing, hop), .port = port, .hops = is_minimal ? 1 : 2, .is_minimal = is_minimal};
     for (uint32_t i = 0; i < candidates->count; i++)
@@ -105,15 +77,15 @@ struct ways_out {
     enum hop peer_minimal, peer_detour; /* to a router that has one */
 };
 
-static void weigh_ways_out(struct candidates *candidates, const struct route *route, const struct dragonfly *dragonfly,
-                           uint32_t home, struct ways_out ways)
+static void weigh_ways_out(struct candidates *candidates, const struct route *route,
+                           FW_GLOBAL const struct dragonfly *dragonfly, uint32_t home, struct ways_out ways)
 {
     uint32_t group = dragonfly_group(dragonfly, route->router), own = dragonfly_place(dragonfly, route->router);
     for (uint32_t other = 0; other < dragonfly->groups; other++) {
         bool is_minimal = other == home;
         if (other == group)
             continue;
-        const struct dragonfly_gate *gates = dragonfly_gates(dragonfly, group, other);
+        FW_GLOBAL const struct dragonfly_gate *gates = dragonfly_gates(dragonfly, group, other);
         for (uint32_t i = 0; i < dragonfly_channels(dragonfly, group, other); i++) {
             bool is_own = gates[i].place == own;
             enum hop hop = is_own       ? is_minimal ? ways.own_minimal : ways.own_detour
@@ -127,8 +99,8 @@ static void weigh_ways_out(struct candidates *candidates, const struct route *ro
 }
 
 /* Within the group that the packet has to go to, by any router of it or none. */
-static void weigh_ways_home(struct candidates *candidates, const struct route *route, const struct dragonfly *dragonfly,
-                            bool may_detour)
+static void weigh_ways_home(struct candidates *candidates, const struct route *route,
+                            FW_GLOBAL const struct dragonfly *dragonfly, bool may_detour)
 {
     uint32_t own = dragonfly_place(dragonfly, route->router);
     uint32_t place = dragonfly_place(dragonfly, route->packet->destination_router);
@@ -138,7 +110,7 @@ static void weigh_ways_home(struct candidates *candidates, const struct route *r
                          other == place);
 }
 
-static struct ways_out ways_out(const struct dragonfly_adaptive_config *config, enum hop before)
+static struct ways_out ways_out(FW_GLOBAL const struct dragonfly_adaptive_config *config, enum hop before)
 {
     enum hop first = config->progressive ? HOP_SOURCE_AGAIN : HOP_SOURCE;
     switch (before) {
@@ -159,19 +131,21 @@ static struct ways_out ways_out(const struct dragonfly_adaptive_config *config, 
 }
 
 /* Which hop the one output that was offered is. */
-static enum hop hop_offered(const struct route *route, const struct dragonfly *dragonfly)
+static enum hop hop_offered(const struct route *route, FW_GLOBAL const struct dragonfly *dragonfly)
 {
     const struct routing *routing = route->routing;
-    const uint8_t *classes = classes_of(routing->config);
     BITS_EACH(lane, route->vcs, routing->words) {
         uint32_t port = (uint32_t)lane / routing->num_vcs - routing->local_ports;
         uint32_t class = (uint32_t)lane % routing->num_vcs % routing->classes;
         bool is_global = port >= dragonfly->first_global;
-        for (enum hop hop = HOP_SOURCE_AGAIN; hop < HOP_KINDS; hop++)
-            if (classes[hop] == class && (hop == HOP_AWAY || hop == HOP_HOME) == is_global)
-                return hop;
+        for (uint32_t hop = HOP_SOURCE_AGAIN; hop < HOP_KINDS; hop++)
+            if (class_of_hop(routing->config, (enum hop)hop) == class &&
+                (hop == HOP_AWAY || hop == HOP_HOME) == is_global)
+                return (enum hop)hop;
     }
+#if FW_HOST
     FW_CHECK(false, "router %u: no hop was offered", route->router);
+#endif
     return HOP_NONE;
 }
 
@@ -187,9 +161,9 @@ static void find_minimal(struct candidates *candidates)
 
 static void dragonfly_adaptive_route(struct route *route)
 {
-    const struct dragonfly_adaptive_config *config = route->routing->config;
-    const struct dragonfly *dragonfly = route->routing->topology->facts;
-    struct packet *packet = route->packet;
+    FW_GLOBAL const struct dragonfly_adaptive_config *config = route->routing->config;
+    FW_GLOBAL const struct dragonfly *dragonfly = routing_facts(route->routing);
+    FW_GLOBAL struct packet *packet = route->packet;
     uint32_t home = dragonfly_group(dragonfly, packet->destination_router);
     enum hop before = packet->hops == 0 ? HOP_NONE : (enum hop)packet->route;
     struct candidates candidates;
@@ -208,6 +182,35 @@ static void dragonfly_adaptive_route(struct route *route)
     packet->route = hop_offered(route, dragonfly);
 }
 
+#if FW_HOST
+static const struct option dragonfly_adaptive_options[] = {
+    OPTION_BOOL(struct dragonfly_adaptive_config, progressive, "false",
+                "weigh all outputs once more at the second router of the first group"),
+    OPTION_BOOL(struct dragonfly_adaptive_config, by_router, "false",
+                "a detour goes by any router of its group, not straight on"),
+    OPTION_ROWS(struct dragonfly_adaptive_config, adaptive, struct adaptive_config, adaptive_options),
+    OPTION_END,
+};
+
+static void dragonfly_adaptive_prepare(struct routing *routing, const struct choice *self, struct arena *arena,
+                                       struct errors *errors)
+{
+    const struct dragonfly_adaptive_config *config = self->config;
+    const struct reduction_config *reduction = config->adaptive.reduction.config;
+    const struct dragonfly *dragonfly = topology_dragonfly(routing->topology);
+    (void)arena;
+    routing->classes = 1u + class_of_hop(config, HOP_LAST);
+    if (!dragonfly || dragonfly->shape != GROUP_ALL_TO_ALL) {
+        routing_misfit(routing, self, "topology \"dragonfly\"", errors);
+        return;
+    }
+    if (reduction->max_outputs != 1)
+        choice_error(errors, self, "reduction",
+                     "found max_outputs %u, expected 1: a packet's VCs tell how far it is on its way",
+                     reduction->max_outputs);
+    adaptive_check(routing, self, 2 * dragonfly->ports, errors);
+}
+
 static const struct routing_ops dragonfly_adaptive = {
     .name = "dragonfly_adaptive",
     .summary = "the outputs of every router weighed anew on a dragonfly, as SuperSim's",
@@ -218,5 +221,7 @@ static const struct routing_ops dragonfly_adaptive = {
     .is_adaptive = true,
     .prepare = dragonfly_adaptive_prepare,
     .route = dragonfly_adaptive_route,
+    DEVICE_FORM(dragonfly_adaptive_route),
 };
 REGISTER_ROUTING(dragonfly_adaptive);
+#endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A dragonfly whose packets have one VC for each phase of their way, as BookSim has
+ * Read by OpenCL too. A dragonfly whose packets have one VC for each phase of their way, as BookSim has
  * it (dragonflynew); also on the channel to their terminal:
  *
  *     minimal    VC 0 up to the global channel, 1 on it and behind it
@@ -21,11 +21,12 @@
 enum phase { PHASE_DETOUR, PHASE_APPROACH, PHASE_ARRIVED }; /* in packet->route */
 
 struct dragonfly_phases_config {
-    bool detours, shared_vcs;
+    fw_bool detours, shared_vcs;
     double factor, bias;
     uint32_t decides;
 };
 
+#if FW_HOST
 static const struct option dragonfly_phases_options[] = {
     OPTION_BOOL(struct dragonfly_phases_config, detours, "false", "UGAL; false: all packets go straight"),
     OPTION_F64(struct dragonfly_phases_config, factor, "2", 0, 1e9, NULL,
@@ -57,36 +58,39 @@ static void dragonfly_phases_prepare(struct routing *routing, const struct choic
         routing->vcs > phases ? routing->vcs : phases; /* a VC each; those beyond serve injection alone */
 }
 
+#endif
+
 /* The port towards another router, by a global channel or towards one. */
-static uint32_t port_towards(const struct dragonfly *dragonfly, uint32_t router, uint32_t target, bool *is_global)
+static uint32_t port_towards(FW_GLOBAL const struct dragonfly *dragonfly, uint32_t router, uint32_t target,
+                             bool *is_global)
 {
     uint32_t group = dragonfly_group(dragonfly, router), other = dragonfly_group(dragonfly, target);
     uint32_t place = dragonfly_place(dragonfly, router);
     *is_global = false;
     if (group == other)
         return dragonfly_local_port(place, dragonfly_place(dragonfly, target));
-    const struct dragonfly_gate *gate = dragonfly_gates(dragonfly, group, other);
+    FW_GLOBAL const struct dragonfly_gate *gate = dragonfly_gates(dragonfly, group, other);
     *is_global = gate->place == place;
     return *is_global ? gate->port : dragonfly_local_port(place, gate->place);
 }
 
-static double flits_towards(const struct route *route, const struct dragonfly *dragonfly, uint32_t target)
+static double flits_towards(const struct route *route, FW_GLOBAL const struct dragonfly *dragonfly, uint32_t target)
 {
     bool is_global;
     return route_congestion(route, CONGESTION_PORT_TOTAL, route->router,
                             port_towards(dragonfly, route->router, target, &is_global), 0);
 }
 
-static enum phase first_phase(struct route *route, const struct dragonfly *dragonfly)
+static enum phase first_phase(struct route *route, FW_GLOBAL const struct dragonfly *dragonfly)
 {
-    const struct dragonfly_phases_config *config = route->routing->config;
-    struct packet *packet = route->packet;
+    FW_GLOBAL const struct dragonfly_phases_config *config = route->routing->config;
+    FW_GLOBAL struct packet *packet = route->packet;
     uint32_t group = dragonfly_group(dragonfly, route->router);
     if (!config->detours)
         return PHASE_APPROACH;
     if (group == dragonfly_group(dragonfly, packet->destination_router))
         return PHASE_ARRIVED;
-    packet->waypoint = route_pick(route, route->routing->topology->routers);
+    packet->waypoint = route_pick(route, routing_routers(route->routing));
     if (group == dragonfly_group(dragonfly, packet->waypoint))
         return PHASE_APPROACH;
     if (route_is_checked(route))
@@ -99,17 +103,17 @@ static enum phase first_phase(struct route *route, const struct dragonfly *drago
 
 static void dragonfly_phases_inject(struct route *route)
 {
-    const struct dragonfly_phases_config *config = route->routing->config;
+    FW_GLOBAL const struct dragonfly_phases_config *config = route->routing->config;
     if (config->decides == DECIDES_AT_SOURCE)
-        route->packet->route = first_phase(route, route->routing->topology->facts);
+        route->packet->route = first_phase(route, routing_facts(route->routing));
 }
 
 static void dragonfly_phases_route(struct route *route)
 {
     const struct routing *routing = route->routing;
-    const struct dragonfly_phases_config *config = routing->config;
-    const struct dragonfly *dragonfly = routing->topology->facts;
-    struct packet *packet = route->packet;
+    FW_GLOBAL const struct dragonfly_phases_config *config = routing->config;
+    FW_GLOBAL const struct dragonfly *dragonfly = routing_facts(routing);
+    FW_GLOBAL struct packet *packet = route->packet;
     uint32_t lowest = config->detours ? PHASE_DETOUR : PHASE_APPROACH; /* has VC 0 */
     bool is_global;
     if (packet->hops == 0 && config->decides == DECIDES_AT_ROUTER)
@@ -127,6 +131,7 @@ static void dragonfly_phases_route(struct route *route)
     route_add(route, port, packet->route - lowest);
 }
 
+#if FW_HOST
 static const struct routing_ops dragonfly_phases = {
     .name = "dragonfly_phases",
     .summary = "straight, or UGAL, on a dragonfly with one VC for each phase of the way",
@@ -137,5 +142,7 @@ static const struct routing_ops dragonfly_phases = {
     .prepare = dragonfly_phases_prepare,
     .inject = dragonfly_phases_inject,
     .route = dragonfly_phases_route,
+    DEVICE_FORM_WITH(dragonfly_phases_route, .inject = "dragonfly_phases_inject"),
 };
 REGISTER_ROUTING(dragonfly_phases);
+#endif

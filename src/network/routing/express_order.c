@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Dimension order on an express_mesh: a packet that is at an edge and has far to
+ * Read by OpenCL too. Dimension order on an express_mesh: a packet that is at an edge and has far to
  * go along it takes an express channel. Either all go along x first, or half of
  * them along y first, drawn at the source, with VCs of their own.
  *   Deadlock is not ruled out: a packet that goes along y first comes back to the
@@ -10,11 +10,15 @@
 #include "network/routing/routing.h"
 
 enum first { FIRST_X, FIRST_EITHER };
-static const char *const first_names[] = {"x", "either", NULL};
 
 struct express_order_config {
     uint32_t first, from;
 };
+
+#define ROUTE_REVERSED 1u
+
+#if FW_HOST
+static const char *const first_names[] = {"x", "either", NULL};
 
 static const struct option express_order_options[] = {
     OPTION_ENUM(struct express_order_config, first, "\"x\"", first_names,
@@ -23,8 +27,6 @@ static const struct option express_order_options[] = {
                "how far a packet must have to go in a dimension to take an express channel; null: half a side"),
     OPTION_END,
 };
-
-#define ROUTE_REVERSED 1u
 
 /* Farther than half a side and less than that an express channel leads past the goal, and from there perhaps back. */
 static void express_order_prepare(struct routing *routing, const struct choice *self, struct arena *arena,
@@ -41,17 +43,19 @@ static void express_order_prepare(struct routing *routing, const struct choice *
                      config->from, grid->width[0] / 2);
 }
 
+#endif
+
 static void express_order_inject(struct route *route)
 {
-    const struct express_order_config *config = route->routing->config;
+    FW_GLOBAL const struct express_order_config *config = route->routing->config;
     route->draws = INJECTION_DRAWS;
     route->packet->route = config->first == FIRST_EITHER && route_pick(route, 2) ? ROUTE_REVERSED : 0;
 }
 
 static void express_order_route(struct route *route)
 {
-    const struct express_order_config *config = route->routing->config;
-    const struct grid *grid = route->routing->topology->facts;
+    FW_GLOBAL const struct express_order_config *config = route->routing->config;
+    FW_GLOBAL const struct grid *grid = routing_facts(route->routing);
     uint32_t here[MAX_DIMENSIONS], there[MAX_DIMENSIONS], last = grid->width[0] - 1;
     bool is_reversed = route->packet->route & ROUTE_REVERSED;
     if (route_ends(route))
@@ -66,6 +70,7 @@ static void express_order_route(struct route *route)
     route_add(route, port, is_reversed);
 }
 
+#if FW_HOST
 static const struct routing_ops express_order = {
     .name = "express_order",
     .summary = "one coordinate after the other, by express channels along the edges of an express_mesh",
@@ -75,5 +80,7 @@ static const struct routing_ops express_order = {
     .prepare = express_order_prepare,
     .inject = express_order_inject,
     .route = express_order_route,
+    DEVICE_FORM_WITH(express_order_route, .inject = "express_order_inject"),
 };
 REGISTER_ROUTING(express_order);
+#endif

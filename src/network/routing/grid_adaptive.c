@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Minimal adaptive routing on grids: whatever hop leads closer, kept free of
+ * Read by OpenCL too. Minimal adaptive routing on grids: whatever hop leads closer, kept free of
  * deadlock by a layer of VCs on which dimension order is always offered (Duato
  * 1993), by turns that are forbidden, or not at all. One VC of a mesh or hypercube
  * is for escape, and two of a torus: the first of them is taken while the wrap
@@ -9,12 +9,15 @@
 #include "flitwarp/reduction.h"
 #include "network/routing/dimension_order.h"
 #include "network/routing/routing.h"
+#if !FW_HOST
+#include "network/routing/dimension_order_steps.h"
+#endif
 
 /* The directions of a dimension that lead closer to a target; both of a torus where both ways round are equally long. */
 enum { WAY_UP = 1, WAY_DOWN = 2 };
 
-static uint32_t grid_ways(const struct grid *grid, const uint16_t *coordinates, uint32_t router, uint32_t target,
-                          uint32_t dimension)
+static uint32_t grid_ways(FW_GLOBAL const struct grid *grid, FW_GLOBAL const uint16_t *coordinates, uint32_t router,
+                          uint32_t target, uint32_t dimension)
 {
     uint32_t at = coordinates[(size_t)router * grid->dimensions + dimension];
     uint32_t to = coordinates[(size_t)target * grid->dimensions + dimension];
@@ -26,12 +29,10 @@ static uint32_t grid_ways(const struct grid *grid, const uint16_t *coordinates, 
     return (up <= down ? WAY_UP : 0) | (down <= up ? WAY_DOWN : 0);
 }
 
-#define MESHES "a grid that does not wrap (mesh, hypercube)"
-
 /* Offers some VCs of all channels that lead in some directions of a dimension. */
 static void grid_offer(struct route *route, uint32_t dimension, uint32_t ways, uint64_t vcs)
 {
-    const struct grid *grid = route->routing->topology->grid;
+    FW_GLOBAL const struct grid *grid = routing_grid(route->routing);
     for (uint32_t down = 0; down < 2; down++)
         for (uint32_t channel = 0; ways >> down & 1 && channel < grid->channels[dimension]; channel++)
             route_add_vcs(route, grid_port(grid, dimension, down, channel), vcs);
@@ -40,10 +41,11 @@ static void grid_offer(struct route *route, uint32_t dimension, uint32_t ways, u
 /* ---- escape VCs ---- */
 
 struct escape_layer {
-    const struct dimension_order *order; /* a VC is a class by itself, and the first ones are its */
-    uint64_t adaptive_vcs;               /* the others */
+    FW_FAR(const struct dimension_order) order; /* a VC is a class by itself, and the first ones are its */
+    uint64_t adaptive_vcs;                      /* the others */
 };
 
+#if FW_HOST
 /* Adds an error where there is no grid. Names the escape VCs, if there are others beside them. */
 static void escape_prepare(struct routing *routing, const struct choice *self, struct arena *arena,
                            struct errors *errors)
@@ -60,6 +62,18 @@ static void escape_prepare(struct routing *routing, const struct choice *self, s
     layer->adaptive_vcs = num_vcs > escapes ? bits_range(escapes, num_vcs - escapes) : 0;
     routing->escape_vcs = layer->adaptive_vcs ? bits_range(0, escapes) : 0;
 }
+#endif
+
+static FW_GLOBAL const struct dimension_order *escape_order(const struct route *route,
+                                                            FW_GLOBAL const struct escape_layer *layer)
+{
+    return FW_AT(const struct dimension_order, route->routing, layer->order);
+}
+static FW_GLOBAL const uint16_t *order_coordinates(const struct route *route,
+                                                   FW_GLOBAL const struct escape_layer *layer)
+{
+    return FW_AT(const uint16_t, route->routing, escape_order(route, layer)->coordinates);
+}
 
 /*
  * Duato's protocol (1993) on a grid, without a look at congestion: a packet is
@@ -71,16 +85,18 @@ static void escape_prepare(struct routing *routing, const struct choice *self, s
  */
 static void duato_route(struct route *route)
 {
-    const struct escape_layer *layer = route->routing->state;
-    const struct grid *grid = route->routing->topology->grid;
+    FW_GLOBAL const struct escape_layer *layer = route->routing->state;
+    FW_GLOBAL const struct grid *grid = routing_grid(route->routing);
     uint32_t target = route->packet->destination_router;
     if (route_ends(route))
         return;
     for (uint32_t d = 0; d < grid->dimensions; d++)
-        grid_offer(route, d, grid_ways(grid, layer->order->coordinates, route->router, target, d), layer->adaptive_vcs);
-    dimension_order_step(route, layer->order, target, 0, false);
+        grid_offer(route, d, grid_ways(grid, order_coordinates(route, layer), route->router, target, d),
+                   layer->adaptive_vcs);
+    dimension_order_step(route, escape_order(route, layer), target, 0, false);
 }
 
+#if FW_HOST
 static const struct routing_ops duato = {
     .name = "duato",
     .summary = "any minimal way on a grid, with dimension order on escape VCs",
@@ -88,6 +104,7 @@ static const struct routing_ops duato = {
     .is_minimal = true,
     .prepare = escape_prepare,
     .route = duato_route,
+    DEVICE_FORM(duato_route),
 };
 REGISTER_ROUTING(duato);
 
@@ -106,11 +123,12 @@ static void torus_adaptive_prepare(struct routing *routing, const struct choice 
     bool is_each = config->mode == CONGESTION_VC && layer->adaptive_vcs;
     adaptive_check(routing, self, routing->topology->ports * (is_each ? num_vcs - escapes : 1), errors);
 }
+#endif
 
 static void torus_adaptive_route(struct route *route)
 {
-    const struct escape_layer *layer = route->routing->state;
-    const struct grid *grid = route->routing->topology->grid;
+    FW_GLOBAL const struct escape_layer *layer = route->routing->state;
+    FW_GLOBAL const struct grid *grid = routing_grid(route->routing);
     uint32_t target = route->packet->destination_router;
     if (route_ends(route))
         return;
@@ -118,7 +136,7 @@ static void torus_adaptive_route(struct route *route)
     candidates.count = 0;
     struct candidate like = {.vcs = layer->adaptive_vcs, .hops = 1, .is_minimal = true}; /* all are equally long */
     for (uint32_t d = 0; d < grid->dimensions; d++) {
-        uint32_t ways = grid_ways(grid, layer->order->coordinates, route->router, target, d);
+        uint32_t ways = grid_ways(grid, order_coordinates(route, layer), route->router, target, d);
         for (uint32_t down = 0; down < 2; down++) {
             like.port = grid_port(grid, d, down, 0);
             candidates_add_ports(&candidates, route, route->routing->config, &like,
@@ -126,9 +144,10 @@ static void torus_adaptive_route(struct route *route)
         }
     }
     candidates_offer(&candidates, route, route->routing->config);
-    dimension_order_step(route, layer->order, target, 0, false);
+    dimension_order_step(route, escape_order(route, layer), target, 0, false);
 }
 
+#if FW_HOST
 static const struct routing_ops torus_adaptive = {
     .name = "torus_adaptive",
     .summary = "the least congested minimal way on a grid, with dimension order on escape VCs",
@@ -139,18 +158,22 @@ static const struct routing_ops torus_adaptive = {
     .is_minimal = true,
     .prepare = torus_adaptive_prepare,
     .route = torus_adaptive_route,
+    DEVICE_FORM(torus_adaptive_route),
 };
 REGISTER_ROUTING(torus_adaptive);
+#endif
 
 /* ---- as BookSim has them ---- */
 
 /* N. Jiang et al., ISPASS 2013. Of several ways that are equally good BookSim's own router keeps the first. */
 enum { EVERY_DIMENSION, FIRST_DIMENSION };
+#if FW_HOST
 static const char *const dimensions_names[] = {"all", "first", NULL};
 #define OPTION_DIMENSIONS(config)                                                                                      \
     OPTION_ENUM(config, dimensions, "\"all\"", dimensions_names,                                                       \
                 "in which a packet is offered hops on adaptive VCs: all that lead closer, or the first alone, as "     \
                 "BookSim's router takes it")
+#endif
 
 /* The same as duato, but who takes an escape VC stays on these. Adaptive VCs then need no room for a whole packet. */
 struct one_way_escape_config {
@@ -158,6 +181,7 @@ struct one_way_escape_config {
     uint32_t adaptive_vc;
 };
 
+#if FW_HOST
 static const struct option one_way_escape_options[] = {
     OPTION_DIMENSIONS(struct one_way_escape_config),
     OPTION_U32(struct one_way_escape_config, adaptive_vc, "null", 1, 63, NULL,
@@ -182,24 +206,26 @@ static void one_way_escape_prepare(struct routing *routing, const struct choice 
         layer->adaptive_vcs = bit(config->adaptive_vc);
     routing->takes_room_as_it_comes = true;
 }
+#endif
 
 static void one_way_escape_route(struct route *route)
 {
-    const struct one_way_escape_config *config = route->routing->config;
-    const struct escape_layer *layer = route->routing->state;
-    const struct grid *grid = route->routing->topology->grid;
+    FW_GLOBAL const struct one_way_escape_config *config = route->routing->config;
+    FW_GLOBAL const struct escape_layer *layer = route->routing->state;
+    FW_GLOBAL const struct grid *grid = routing_grid(route->routing);
     uint32_t target = route->packet->destination_router, offered = 0;
     if (route_ends(route))
         return;
-    bool is_escaping = route->packet->hops > 0 && route_input_vc(route) < layer->order->classes;
+    bool is_escaping = route->packet->hops > 0 && route_input_vc(route) < escape_order(route, layer)->classes;
     for (uint32_t d = 0; d < grid->dimensions && !is_escaping; d++) {
-        uint32_t ways = grid_ways(grid, layer->order->coordinates, route->router, target, d);
+        uint32_t ways = grid_ways(grid, order_coordinates(route, layer), route->router, target, d);
         if (ways && (offered++ == 0 || config->dimensions == EVERY_DIMENSION)) /* BookSim goes down where both do */
             grid_offer(route, d, ways & WAY_DOWN ? WAY_DOWN : WAY_UP, layer->adaptive_vcs);
     }
-    dimension_order_step(route, layer->order, target, 0, false);
+    dimension_order_step(route, escape_order(route, layer), target, 0, false);
 }
 
+#if FW_HOST
 static const struct routing_ops one_way_escape = {
     .name = "one_way_escape",
     .summary = "any minimal way on a grid; who takes an escape VC stays on these, by dimension order",
@@ -209,8 +235,10 @@ static const struct routing_ops one_way_escape = {
     .is_minimal = true,
     .prepare = one_way_escape_prepare,
     .route = one_way_escape_route,
+    DEVICE_FORM(one_way_escape_route),
 };
 REGISTER_ROUTING(one_way_escape);
+#endif
 
 /* ---- without escape ---- */
 
@@ -234,6 +262,16 @@ REGISTER_ROUTING(one_way_escape);
  * along; a packet to the west in even ones.
  */
 enum model { MODEL_WEST_FIRST, MODEL_NORTH_LAST, MODEL_NEGATIVE_FIRST, MODEL_ODD_EVEN, MODEL_ANY_TURN };
+
+struct turn_model {
+    FW_FAR(const uint16_t) coordinates;
+    uint32_t first[MAX_DIMENSIONS]; /* by dimension: directions that come first */
+    fw_bool is_odd_even;
+};
+
+#if FW_HOST
+#define MESHES "a grid that does not wrap (mesh, hypercube)"
+
 static const char *const model_names[] = {"west_first", "north_last", "negative_first", "odd_even", NULL};
 
 struct turn_model_config {
@@ -246,11 +284,6 @@ static const struct option turn_model_options[] = {
     OPTION_END,
 };
 
-struct turn_model {
-    const uint16_t *coordinates;
-    uint32_t first[MAX_DIMENSIONS]; /* by dimension: directions that come first */
-};
-
 static uint32_t first_ways(enum model model, uint32_t dimension, uint32_t dimensions)
 {
     if (model == MODEL_WEST_FIRST)
@@ -259,16 +292,23 @@ static uint32_t first_ways(enum model model, uint32_t dimension, uint32_t dimens
         return dimension == 0 ? WAY_UP | WAY_DOWN : WAY_DOWN;
     return model == MODEL_ANY_TURN ? 0 : WAY_DOWN;
 }
+#endif
+
+static FW_GLOBAL const uint16_t *turn_model_coordinates(const struct route *route,
+                                                        FW_GLOBAL const struct turn_model *turns)
+{
+    return FW_AT(const uint16_t, route->routing, turns->coordinates);
+}
 
 static void route_first(struct route *route)
 {
-    const struct turn_model *turns = route->routing->state;
-    const struct grid *grid = route->routing->topology->grid;
+    FW_GLOBAL const struct turn_model *turns = route->routing->state;
+    FW_GLOBAL const struct grid *grid = routing_grid(route->routing);
     uint32_t target = route->packet->destination_router, ways[MAX_DIMENSIONS], some = 0;
     if (route_ends(route))
         return;
     for (uint32_t d = 0; d < grid->dimensions; d++) {
-        ways[d] = grid_ways(grid, turns->coordinates, route->router, target, d);
+        ways[d] = grid_ways(grid, turn_model_coordinates(route, turns), route->router, target, d);
         some |= ways[d] & turns->first[d];
     }
     for (uint32_t d = 0; d < grid->dimensions; d++)
@@ -277,21 +317,26 @@ static void route_first(struct route *route)
 
 static uint32_t column_of(const struct route *route, uint32_t router)
 {
-    const struct turn_model *turns = route->routing->state;
-    return turns->coordinates[(size_t)router * 2];
+    FW_GLOBAL const struct turn_model *turns = route->routing->state;
+    return turn_model_coordinates(route, turns)[(size_t)router * 2];
 }
 
-static void inject_odd_even(struct route *route) { route->packet->waypoint = column_of(route, route->router); }
+static void turn_model_inject(struct route *route)
+{
+    FW_GLOBAL const struct turn_model *turns = route->routing->state;
+    if (turns->is_odd_even)
+        route->packet->waypoint = column_of(route, route->router);
+}
 
 static void route_odd_even(struct route *route)
 {
-    const struct turn_model *turns = route->routing->state;
-    const struct grid *grid = route->routing->topology->grid;
+    FW_GLOBAL const struct turn_model *turns = route->routing->state;
+    FW_GLOBAL const struct grid *grid = routing_grid(route->routing);
     uint32_t target = route->packet->destination_router;
     if (route_ends(route))
         return;
-    uint32_t x = grid_ways(grid, turns->coordinates, route->router, target, 0);
-    uint32_t y = grid_ways(grid, turns->coordinates, route->router, target, 1);
+    uint32_t x = grid_ways(grid, turn_model_coordinates(route, turns), route->router, target, 0);
+    uint32_t y = grid_ways(grid, turn_model_coordinates(route, turns), route->router, target, 1);
     uint32_t here = column_of(route, route->router), there = column_of(route, target);
     bool is_odd = here % 2;
     if (x && y) {
@@ -305,6 +350,16 @@ static void route_odd_even(struct route *route)
     grid_offer(route, 1, y, route->routing->class_vcs[0]);
 }
 
+static void turn_model_route(struct route *route)
+{
+    FW_GLOBAL const struct turn_model *turns = route->routing->state;
+    if (turns->is_odd_even)
+        route_odd_even(route);
+    else
+        route_first(route);
+}
+
+#if FW_HOST
 static void forbid_turns(struct routing *routing, enum model model, struct arena *arena)
 {
     const struct grid *grid = routing->topology->grid;
@@ -312,6 +367,7 @@ static void forbid_turns(struct routing *routing, enum model model, struct arena
     turns->coordinates = grid_bake(routing->topology, arena);
     for (uint32_t d = 0; d < grid->dimensions; d++)
         turns->first[d] = first_ways(model, d, grid->dimensions);
+    turns->is_odd_even = model == MODEL_ODD_EVEN;
     routing->state = turns;
 }
 
@@ -325,12 +381,8 @@ static void turn_model_prepare(struct routing *routing, const struct choice *sel
         return;
     }
     forbid_turns(routing, config->model, arena);
-    if (config->model != MODEL_ODD_EVEN)
-        return;
-    if (grid->dimensions != 2)
+    if (config->model == MODEL_ODD_EVEN && grid->dimensions != 2)
         choice_error(errors, self, "model", "\"odd_even\" needs a mesh of 2 dimensions, not %u", grid->dimensions);
-    routing->inject = inject_odd_even;
-    routing->route = route_odd_even;
 }
 
 static const struct routing_ops turn_model = {
@@ -341,7 +393,9 @@ static const struct routing_ops turn_model = {
     .needs = "1 VC",
     .is_minimal = true,
     .prepare = turn_model_prepare,
-    .route = route_first,
+    .inject = turn_model_inject,
+    .route = turn_model_route,
+    DEVICE_FORM_WITH(turn_model_route, .inject = "turn_model_inject"),
 };
 REGISTER_ROUTING(turn_model);
 
@@ -366,8 +420,10 @@ static const struct routing_ops fully_adaptive = {
     .is_minimal = true,
     .prepare = fully_adaptive_prepare,
     .route = route_first,
+    DEVICE_FORM(route_first),
 };
 REGISTER_ROUTING(fully_adaptive);
+#endif
 
 /*
  * Adaptive in the plane of two dimensions at a time (Chien and Kim 1992): the first dimension that is not right, in a class
@@ -377,6 +433,7 @@ struct planar_adaptive_config {
     uint32_t dimensions;
 };
 
+#if FW_HOST
 static const struct option planar_adaptive_options[] = {
     OPTION_DIMENSIONS(struct planar_adaptive_config),
     OPTION_END,
@@ -392,13 +449,14 @@ static void planar_adaptive_prepare(struct routing *routing, const struct choice
     else
         forbid_turns(routing, MODEL_ANY_TURN, arena); /* classes do that */
 }
+#endif
 
 static void planar_adaptive_route(struct route *route)
 {
-    const struct planar_adaptive_config *config = route->routing->config;
-    const struct grid *grid = route->routing->topology->grid;
-    const uint16_t *coordinates = ((const struct turn_model *)route->routing->state)->coordinates;
-    const uint64_t *class_vcs = route->routing->class_vcs;
+    FW_GLOBAL const struct planar_adaptive_config *config = route->routing->config;
+    FW_GLOBAL const struct grid *grid = routing_grid(route->routing);
+    FW_GLOBAL const uint16_t *coordinates = turn_model_coordinates(route, route->routing->state);
+    FW_GLOBAL const uint64_t *class_vcs = route->routing->class_vcs;
     uint32_t d = 0, target = route->packet->destination_router, ways;
     if (route_ends(route))
         return;
@@ -410,6 +468,7 @@ static void planar_adaptive_route(struct route *route)
                    class_vcs[ways == WAY_DOWN]);
 }
 
+#if FW_HOST
 static const struct routing_ops planar_adaptive = {
     .name = "planar_adaptive",
     .summary = "any minimal way in the plane of two dimensions at a time; meshes",
@@ -419,5 +478,7 @@ static const struct routing_ops planar_adaptive = {
     .is_minimal = true,
     .prepare = planar_adaptive_prepare,
     .route = planar_adaptive_route,
+    DEVICE_FORM(planar_adaptive_route),
 };
 REGISTER_ROUTING(planar_adaptive);
+#endif

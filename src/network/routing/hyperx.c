@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Adaptive routing on a HyperX. A hop in a dimension whose coordinate is wrong
+ * Read by OpenCL too. Adaptive routing on a HyperX. A hop in a dimension whose coordinate is wrong
  * either corrects it or deroutes: it moves to a third coordinate of the row, from
  * where one more hop is needed.
  */
 #include "network/routing/hyperx.h"
 
+#include "flitwarp/reduction.h"
 #include "network/routing/routing.h"
 
 /* ---- what all have in common ---- */
 
 /* Gathers the hops in one dimension, whose coordinate is wrong. */
 static void gather_dimension(struct candidates *candidates, const struct route *route,
-                             const struct adaptive_config *config, uint32_t class, uint32_t d, bool may_deroute)
+                             FW_GLOBAL const struct adaptive_config *config, uint32_t class, uint32_t d,
+                             bool may_deroute)
 {
-    const struct hyperx *hyperx = route->routing->topology->facts;
+    FW_GLOBAL const struct hyperx *hyperx = routing_facts(route->routing);
     uint32_t target = route->packet->destination_router, distance = hyperx_distance(hyperx, route->router, target);
     uint32_t right = hyperx_port(hyperx, route->router, d, hyperx_coordinate(hyperx, target, d));
     uint32_t count = hyperx->channels[d], first = may_deroute ? hyperx->first_port[d] : right;
@@ -27,17 +29,18 @@ static void gather_dimension(struct candidates *candidates, const struct route *
     }
 }
 
-void hyperx_gather(struct candidates *candidates, const struct route *route, const struct adaptive_config *config,
-                   uint32_t class, uint32_t deroutes)
+void hyperx_gather(struct candidates *candidates, const struct route *route,
+                   FW_GLOBAL const struct adaptive_config *config, uint32_t class, uint32_t deroutes)
 {
-    const struct hyperx *hyperx = route->routing->topology->facts;
-    const uint16_t *here = hyperx_coordinates(hyperx, route->router);
-    const uint16_t *there = hyperx_coordinates(hyperx, route->packet->destination_router);
+    FW_GLOBAL const struct hyperx *hyperx = routing_facts(route->routing);
+    FW_GLOBAL const uint16_t *here = hyperx_coordinates(hyperx, route->router);
+    FW_GLOBAL const uint16_t *there = hyperx_coordinates(hyperx, route->packet->destination_router);
     for (uint32_t d = 0; d < hyperx->dimensions; d++)
         if (here[d] != there[d])
             gather_dimension(candidates, route, config, class, d, deroutes >> d & 1);
 }
 
+#if FW_HOST
 /* Refuses other topologies and too many candidates; the algorithm deroutes at most `deroutes` times, a class each. */
 static void hyperx_prepare(struct routing *routing, const struct choice *self, uint32_t deroutes, struct errors *errors)
 {
@@ -49,6 +52,7 @@ static void hyperx_prepare(struct routing *routing, const struct choice *self, u
     routing->classes = hyperx->dimensions + deroutes;
     adaptive_check(routing, self, routing->topology->ports, errors);
 }
+#endif
 
 /* ---- derouting: DAL and OmniWAR ---- */
 
@@ -69,6 +73,7 @@ struct deroute_config {
     uint32_t deroutes;
 };
 
+#if FW_HOST
 #define WEIGHTED_ROWS(config)                                                                                          \
     OPTION_ROWS(config, adaptive, struct adaptive_config, adaptive_options, OTHER_DEFAULT("reduction", "\"weighted\""))
 
@@ -98,13 +103,14 @@ static void deroute_prepare(struct routing *routing, const struct choice *self, 
         deroutes = hyperx->dimensions;
     hyperx_prepare(routing, self, deroutes, errors);
 }
+#endif
 
 /* Whether the hop that led here was a deroute, and in which dimension. */
-static void note_last_hop(const struct route *route, const struct hyperx *hyperx)
+static void note_last_hop(const struct route *route, FW_GLOBAL const struct hyperx *hyperx)
 {
-    struct packet *packet = route->packet;
-    const uint16_t *here = hyperx_coordinates(hyperx, route->router);
-    const uint16_t *there = hyperx_coordinates(hyperx, packet->destination_router);
+    FW_GLOBAL struct packet *packet = route->packet;
+    FW_GLOBAL const uint16_t *here = hyperx_coordinates(hyperx, route->router);
+    FW_GLOBAL const uint16_t *there = hyperx_coordinates(hyperx, packet->destination_router);
     for (uint32_t d = 0; packet->hops > 0 && d < hyperx->dimensions; d++)
         if (here[d] != hyperx_coordinate(hyperx, packet->waypoint, d) && here[d] != there[d])
             packet->route |= 1u << d;
@@ -115,11 +121,11 @@ static void note_last_hop(const struct route *route, const struct hyperx *hyperx
 static inline void deroute_step(struct route *route, uint32_t deroutes)
 {
     const struct routing *routing = route->routing;
-    const struct deroute_config *config = routing->config;
+    FW_GLOBAL const struct deroute_config *config = routing->config;
     uint32_t hops = route->packet->hops, target = route->packet->destination_router;
     struct candidates candidates;
     candidates.count = 0;
-    bool may_deroute = hops + hyperx_distance(routing->topology->facts, route->router, target) < routing->classes;
+    bool may_deroute = hops + hyperx_distance(routing_facts(routing), route->router, target) < routing->classes;
     hyperx_gather(&candidates, route, &config->adaptive, hops, may_deroute ? deroutes : 0);
     candidates_offer(&candidates, route, &config->adaptive);
 }
@@ -128,7 +134,7 @@ static void dal_route(struct route *route)
 {
     if (route_ends(route))
         return;
-    note_last_hop(route, route->routing->topology->facts);
+    note_last_hop(route, routing_facts(route->routing));
     deroute_step(route, ~route->packet->route);
 }
 
@@ -138,6 +144,7 @@ static void omniwar_route(struct route *route)
         deroute_step(route, ~0u);
 }
 
+#if FW_HOST
 static const struct routing_ops dal = {
     .name = "dal",
     .summary = "any dimension, derouting at most once in each, on a hyperx",
@@ -147,6 +154,7 @@ static const struct routing_ops dal = {
     .is_adaptive = true,
     .prepare = deroute_prepare,
     .route = dal_route,
+    DEVICE_FORM(dal_route),
 };
 REGISTER_ROUTING(dal);
 
@@ -159,8 +167,10 @@ static const struct routing_ops omniwar = {
     .is_adaptive = true,
     .prepare = deroute_prepare,
     .route = omniwar_route,
+    DEVICE_FORM(omniwar_route),
 };
 REGISTER_ROUTING(omniwar);
+#endif
 
 /* ---- least congested queue ---- */
 
@@ -170,12 +180,14 @@ REGISTER_ROUTING(omniwar);
  * VC class of its own; those behind it share one in dimension order, or have one each when they may go in any order.
  */
 enum finish { FINISH_ADAPTIVE, FINISH_DIMENSION_ORDER };
-static const char *const finish_names[] = {"adaptive", "dimension_order", NULL};
 
 struct least_congested_queue_config {
     struct adaptive_config adaptive;
     uint32_t finish;
 };
+
+#if FW_HOST
+static const char *const finish_names[] = {"adaptive", "dimension_order", NULL};
 
 static const struct option least_congested_queue_options[] = {
     OPTION_ENUM(struct least_congested_queue_config, finish, "\"adaptive\"", finish_names,
@@ -193,13 +205,15 @@ static void least_congested_queue_prepare(struct routing *routing, const struct 
     if (config->finish == FINISH_DIMENSION_ORDER)
         routing->classes = 2;
 }
+#endif
 
 /* To every neighbour. All are said to be minimal: this algorithm prefers none, and a reduction shall not either. */
-static void gather_neighbours(struct candidates *candidates, const struct route *route, const struct hyperx *hyperx)
+static void gather_neighbours(struct candidates *candidates, const struct route *route,
+                              FW_GLOBAL const struct hyperx *hyperx)
 {
-    const struct least_congested_queue_config *config = route->routing->config;
-    const uint16_t *here = hyperx_coordinates(hyperx, route->router);
-    const uint16_t *there = hyperx_coordinates(hyperx, route->packet->destination_router);
+    FW_GLOBAL const struct least_congested_queue_config *config = route->routing->config;
+    FW_GLOBAL const uint16_t *here = hyperx_coordinates(hyperx, route->router);
+    FW_GLOBAL const uint16_t *there = hyperx_coordinates(hyperx, route->packet->destination_router);
     uint32_t distance = hyperx_distance(hyperx, route->router, route->packet->destination_router);
     struct candidate candidate = {.vcs = route->routing->class_vcs[0], .is_minimal = true};
     for (uint32_t d = 0; d < hyperx->dimensions; d++)
@@ -214,8 +228,8 @@ static void gather_neighbours(struct candidates *candidates, const struct route 
 
 static void least_congested_queue_route(struct route *route)
 {
-    const struct least_congested_queue_config *config = route->routing->config;
-    const struct hyperx *hyperx = topology_hyperx(route->routing->topology);
+    FW_GLOBAL const struct least_congested_queue_config *config = route->routing->config;
+    FW_GLOBAL const struct hyperx *hyperx = routing_facts(route->routing);
     uint32_t hops = route->packet->hops;
     struct candidates candidates;
     candidates.count = 0;
@@ -232,6 +246,7 @@ static void least_congested_queue_route(struct route *route)
     candidates_offer(&candidates, route, &config->adaptive);
 }
 
+#if FW_HOST
 static const struct routing_ops least_congested_queue = {
     .name = "least_congested_queue",
     .summary = "first by the least congested output wherever it leads, then minimally, on a hyperx",
@@ -241,8 +256,10 @@ static const struct routing_ops least_congested_queue = {
     .is_adaptive = true,
     .prepare = least_congested_queue_prepare,
     .route = least_congested_queue_route,
+    DEVICE_FORM(least_congested_queue_route),
 };
 REGISTER_ROUTING(least_congested_queue);
+#endif
 
 /* ---- skipping dimensions ---- */
 
@@ -260,9 +277,10 @@ struct skipping_dimensions_config {
     struct adaptive_config adaptive;
     uint32_t rounds;
     double step;
-    bool deroutes;
+    fw_bool deroutes;
 };
 
+#if FW_HOST
 static const struct option skipping_dimensions_options[] = {
     OPTION_U32(struct skipping_dimensions_config, rounds, "2", 1, 32, NULL,
                "passes through the dimensions, at most; the last skips none"),
@@ -282,9 +300,11 @@ static void skipping_dimensions_prepare(struct routing *routing, const struct ch
     hyperx_prepare(routing, self, 0, errors);
     routing->classes = config->rounds * (config->deroutes ? 2 : 1);
 }
+#endif
 
 /* The first of the dimensions from `d` on that is yet to be corrected. */
-static uint32_t next_wrong(const struct hyperx *hyperx, const uint16_t *here, const uint16_t *there, uint32_t d)
+static uint32_t next_wrong(FW_GLOBAL const struct hyperx *hyperx, FW_GLOBAL const uint16_t *here,
+                           FW_GLOBAL const uint16_t *there, uint32_t d)
 {
     while (d < hyperx->dimensions && here[d] == there[d])
         d++;
@@ -292,11 +312,11 @@ static uint32_t next_wrong(const struct hyperx *hyperx, const uint16_t *here, co
 }
 
 /* The dimension to go on with; a new round begins where none is left in this one. */
-static uint32_t continue_round(const struct route *route, const struct hyperx *hyperx, const uint16_t *here,
-                               const uint16_t *there)
+static uint32_t continue_round(const struct route *route, FW_GLOBAL const struct hyperx *hyperx,
+                               FW_GLOBAL const uint16_t *here, FW_GLOBAL const uint16_t *there)
 {
-    struct packet *packet = route->packet;
-    const uint16_t *before = hyperx_coordinates(hyperx, packet->waypoint);
+    FW_GLOBAL struct packet *packet = route->packet;
+    FW_GLOBAL const uint16_t *before = hyperx_coordinates(hyperx, packet->waypoint);
     uint32_t last = 0;
     while (packet->hops && here[last] == before[last])
         last++;
@@ -309,11 +329,11 @@ static uint32_t continue_round(const struct route *route, const struct hyperx *h
 
 static void skipping_dimensions_route(struct route *route)
 {
-    const struct skipping_dimensions_config *config = route->routing->config;
-    const struct hyperx *hyperx = route->routing->topology->facts;
-    struct packet *packet = route->packet;
-    const uint16_t *here = hyperx_coordinates(hyperx, route->router);
-    const uint16_t *there = hyperx_coordinates(hyperx, packet->destination_router);
+    FW_GLOBAL const struct skipping_dimensions_config *config = route->routing->config;
+    FW_GLOBAL const struct hyperx *hyperx = routing_facts(route->routing);
+    FW_GLOBAL struct packet *packet = route->packet;
+    FW_GLOBAL const uint16_t *here = hyperx_coordinates(hyperx, route->router);
+    FW_GLOBAL const uint16_t *there = hyperx_coordinates(hyperx, packet->destination_router);
     if (route_ends(route))
         return;
     uint32_t d = continue_round(route, hyperx, here, there), round = packet->route;
@@ -334,6 +354,7 @@ static void skipping_dimensions_route(struct route *route)
     candidates_offer(&candidates, route, &config->adaptive);
 }
 
+#if FW_HOST
 static const struct routing_ops skipping_dimensions = {
     .name = "skipping_dimensions",
     .summary = "dimension order in rounds that skip congested dimensions, on a hyperx",
@@ -343,5 +364,7 @@ static const struct routing_ops skipping_dimensions = {
     .is_adaptive = true,
     .prepare = skipping_dimensions_prepare,
     .route = skipping_dimensions_route,
+    DEVICE_FORM(skipping_dimensions_route),
 };
 REGISTER_ROUTING(skipping_dimensions);
+#endif

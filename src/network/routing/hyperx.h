@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
-/* Steps on a HyperX that several algorithms take. */
+/* Read by OpenCL too. Steps on a HyperX that several algorithms take. */
 #include "flitwarp/hyperx.h"
-#include "flitwarp/reduction.h"
+#include "flitwarp/routing.h"
+
+struct adaptive_config;
+struct candidates;
 
 /* Offers the hop that corrects the first coordinate that differs, or the last, on all parallel channels. */
-static inline void hyperx_step(struct route *route, const struct hyperx *hyperx, uint32_t target, uint32_t class,
-                               bool is_reversed)
+static inline void hyperx_step(struct route *route, FW_GLOBAL const struct hyperx *hyperx, uint32_t target,
+                               uint32_t class, bool is_reversed)
 {
-    const uint16_t *here = hyperx_coordinates(hyperx, route->router), *there = hyperx_coordinates(hyperx, target);
+    FW_GLOBAL const uint16_t *here = hyperx_coordinates(hyperx, route->router),
+                             *there = hyperx_coordinates(hyperx, target);
     uint32_t d = is_reversed ? hyperx->dimensions - 1 : 0;
     while (here[d] == there[d])
         d = is_reversed ? d - 1 : d + 1;
@@ -21,5 +25,5 @@ static inline void hyperx_step(struct route *route, const struct hyperx *hyperx,
  * Gathers the hops that correct a coordinate and, in the dimensions of the set `deroutes` (a bit each) that are not yet
  * right, those that move to any other coordinate, all with VCs of one class.
  */
-void hyperx_gather(struct candidates *candidates, const struct route *route, const struct adaptive_config *config,
-                   uint32_t class, uint32_t deroutes);
+void hyperx_gather(struct candidates *candidates, const struct route *route,
+                   FW_GLOBAL const struct adaptive_config *config, uint32_t class, uint32_t deroutes);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The way of least latency by table, one for each router and destination, on any
+ * Read by OpenCL too. The way of least latency by table, one for each router and destination, on any
  * topology that knows its latencies (one from a file; channels without one count
  * 1). Of ways that take equally long every router has one, as Dijkstra's algorithm
  * finds it from there, taking nearer routers before farther ones and lower numbers
@@ -9,6 +9,15 @@
  */
 #include "network/routing/routing.h"
 
+static void least_latency_route(struct route *route)
+{
+    FW_GLOBAL const uint16_t *table = route->routing->state;
+    size_t row = (size_t)route->router * routing_routers(route->routing);
+    if (!route_ends(route))
+        route_add(route, table[row + route->packet->destination_router], 0);
+}
+
+#if FW_HOST
 #define MAX_ROUTERS 16384 /* whose table takes half a GiB */
 
 /* Of one search. Routers to look at are in a binary heap of distance * MAX_ROUTERS + router. */
@@ -100,14 +109,6 @@ static void least_latency_prepare(struct routing *routing, const struct choice *
     routing->state = table;
 }
 
-static void least_latency_route(struct route *route)
-{
-    const uint16_t *table = route->routing->state;
-    size_t row = (size_t)route->router * route->routing->topology->routers;
-    if (!route_ends(route))
-        route_add(route, table[row + route->packet->destination_router], 0);
-}
-
 static const struct routing_ops least_latency = {
     .name = "least_latency",
     .summary = "the one way of least latency by table, in any VC; channels count 1 where the topology says nothing",
@@ -115,5 +116,7 @@ static const struct routing_ops least_latency = {
     .needs = "1 VC",
     .prepare = least_latency_prepare,
     .route = least_latency_route,
+    DEVICE_FORM(least_latency_route),
 };
 REGISTER_ROUTING(least_latency);
+#endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Minimal routing by table, on any topology. With a VC class for every hop (the
+ * Read by OpenCL too. Minimal routing by table, on any topology. With a VC class for every hop (the
  * default) a packet always waits for a higher class than it holds, and there is
  * no deadlock whatever the topology.
  */
@@ -14,6 +14,7 @@ struct minimal_config {
     uint32_t vcs;
 };
 
+#if FW_HOST
 static const char *const select_names[] = {"random", "all", "first", NULL};
 static const char *const vcs_names[] = {"hops", "all", NULL};
 
@@ -24,13 +25,32 @@ static const struct option minimal_options[] = {
                 "hops: a VC class for each hop, free of deadlock; all: any VC, no guarantee"),
     OPTION_END,
 };
+#endif
 
 struct minimal {
-    const struct route_table *table;
-    enum select select;
-    bool counts_hops;
+    FW_FAR(const struct route_table) table;
+    uint32_t select; /* enum select */
+    fw_bool counts_hops;
 };
 
+static void minimal_route(struct route *route)
+{
+    FW_GLOBAL const struct minimal *minimal = route->routing->state;
+    FW_GLOBAL const struct packet *packet = route->packet;
+    if (route_ends(route))
+        return;
+    FW_GLOBAL const uint32_t *list = route_table_list(FW_AT(const struct route_table, route->routing, minimal->table),
+                                                      route->router, packet->destination_router);
+    FW_GLOBAL const uint32_t *ports = list + ROUTE_TABLE_PORTS;
+    uint32_t count = list[ROUTE_TABLE_COUNT], class = minimal->counts_hops ? packet->hops : 0;
+    if (minimal->select == SELECT_ALL)
+        for (uint32_t i = 0; i < count; i++)
+            route_add(route, ports[i], class);
+    else
+        route_add(route, ports[minimal->select == SELECT_RANDOM && count > 1 ? route_pick(route, count) : 0], class);
+}
+
+#if FW_HOST
 static void minimal_prepare(struct routing *routing, const struct choice *self, struct arena *arena,
                             struct errors *errors)
 {
@@ -44,22 +64,6 @@ static void minimal_prepare(struct routing *routing, const struct choice *self, 
     routing->classes = minimal->counts_hops && table->longest > 1 ? table->longest : 1;
 }
 
-static void minimal_route(struct route *route)
-{
-    const struct minimal *minimal = route->routing->state;
-    const struct packet *packet = route->packet;
-    if (route_ends(route))
-        return;
-    const uint32_t *list = route_table_list(minimal->table, route->router, packet->destination_router);
-    const uint32_t *ports = list + ROUTE_TABLE_PORTS;
-    uint32_t count = list[ROUTE_TABLE_COUNT], class = minimal->counts_hops ? packet->hops : 0;
-    if (minimal->select == SELECT_ALL)
-        for (uint32_t i = 0; i < count; i++)
-            route_add(route, ports[i], class);
-    else
-        route_add(route, ports[minimal->select == SELECT_RANDOM && count > 1 ? route_pick(route, count) : 0], class);
-}
-
 static const struct routing_ops minimal = {
     .name = "minimal",
     .summary = "a shortest way by table, on any topology",
@@ -69,6 +73,8 @@ static const struct routing_ops minimal = {
     .is_minimal = true,
     .prepare = minimal_prepare,
     .route = minimal_route,
+    DEVICE_FORM(minimal_route),
 };
 REGISTER_ROUTING(minimal);
+#endif
 /* Copied by `flitwarp new`, with an example: network.routing=$ */

@@ -1,20 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Minimal adaptive routing on any topology: every port that leads closer is a
+ * Read by OpenCL too. Minimal adaptive routing on any topology: every port that leads closer is a
  * candidate, and the reduction takes the least congested. With a VC class for
  * every hop (the default) there is no deadlock whatever the topology. A HyperX
  * needs no table: any coordinate that is wrong may be corrected next.
  */
+#include "flitwarp/reduction.h"
 #include "flitwarp/route_table.h"
 #include "network/routing/hyperx.h"
+#if !FW_HOST
+#include "network/routing/hyperx.c"
+#endif
 
 enum vcs { VCS_HOPS, VCS_ALL };
-static const char *const vcs_names[] = {"hops", "all", NULL};
 
 struct minimal_adaptive_config {
     struct adaptive_config adaptive;
     uint32_t vcs;
 };
+
+#if FW_HOST
+static const char *const vcs_names[] = {"hops", "all", NULL};
 
 static const struct option minimal_adaptive_options[] = {
     OPTION_ROWS(struct minimal_adaptive_config, adaptive, struct adaptive_config, adaptive_options),
@@ -36,10 +42,13 @@ static void minimal_adaptive_prepare(struct routing *routing, const struct choic
     adaptive_check(routing, self, topology->ports, errors);
 }
 
+#endif
+
 static void gather_from_table(struct candidates *candidates, const struct route *route, uint32_t class)
 {
-    const struct minimal_adaptive_config *config = route->routing->config;
-    const uint32_t *list = route_table_list(route->routing->state, route->router, route->packet->destination_router);
+    FW_GLOBAL const struct minimal_adaptive_config *config = route->routing->config;
+    FW_GLOBAL const uint32_t *list =
+        route_table_list(route->routing->state, route->router, route->packet->destination_router);
     struct candidate candidate = {
         .vcs = route->routing->class_vcs[class], .hops = (uint16_t)list[ROUTE_TABLE_DISTANCE], .is_minimal = true};
     for (uint32_t i = 0; i < list[ROUTE_TABLE_COUNT]; i++) {
@@ -50,19 +59,20 @@ static void gather_from_table(struct candidates *candidates, const struct route 
 
 static void minimal_adaptive_route(struct route *route)
 {
-    const struct minimal_adaptive_config *config = route->routing->config;
+    FW_GLOBAL const struct minimal_adaptive_config *config = route->routing->config;
     if (route_ends(route))
         return;
     struct candidates candidates;
     candidates.count = 0;
     uint32_t class = config->vcs == VCS_HOPS ? route->packet->hops : 0;
-    if (topology_hyperx(route->routing->topology))
+    if (ROUTING_IS_ON(route->routing, hyperx))
         hyperx_gather(&candidates, route, &config->adaptive, class, 0);
     else
         gather_from_table(&candidates, route, class);
     candidates_offer(&candidates, route, &config->adaptive);
 }
 
+#if FW_HOST
 static const struct routing_ops minimal_adaptive = {
     .name = "minimal_adaptive",
     .summary = "the least congested of the ports that lead closer, on any topology",
@@ -73,5 +83,7 @@ static const struct routing_ops minimal_adaptive = {
     .is_minimal = true,
     .prepare = minimal_adaptive_prepare,
     .route = minimal_adaptive_route,
+    DEVICE_FORM(minimal_adaptive_route),
 };
 REGISTER_ROUTING(minimal_adaptive);
+#endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * O1TURN, on grids of two dimensions: half of the packets go first along x and
+ * Read by OpenCL too. O1TURN, on grids of two dimensions: half of the packets go first along x and
  * then along y, the other half first along y, drawn at the source. Each order has
  * VC classes of its own and is free of deadlock by itself; together they come close
  * to the best worst case of any minimal routing (Seo, Ali, Lim, Rafique and
@@ -13,15 +13,17 @@
 #include "network/routing/hyperx.h"
 #include "network/routing/routing.h"
 
-#include <string.h>
-
 enum choice_of_order { CHOICE_RANDOM, CHOICE_ADAPTIVE };
-static const char *const choice_names[] = {"random", "adaptive", NULL};
 
 struct o1turn_config {
     struct ring_config ring;
     uint32_t choice, decides;
 };
+
+#define ROUTE_REVERSED 2u
+
+#if FW_HOST
+static const char *const choice_names[] = {"random", "adaptive", NULL};
 
 static const struct option o1turn_options[] = {
     OPTION_ENUM(struct o1turn_config, choice, "\"random\"", choice_names,
@@ -30,8 +32,6 @@ static const struct option o1turn_options[] = {
     OPTION_ROWS(struct o1turn_config, ring, struct ring_config, ring_options),
     OPTION_END,
 };
-
-#define ROUTE_REVERSED 2u
 
 static void o1turn_prepare(struct routing *routing, const struct choice *self, struct arena *arena,
                            struct errors *errors)
@@ -51,14 +51,16 @@ static void o1turn_prepare(struct routing *routing, const struct choice *self, s
     routing->classes = order ? 2 * order->classes : is_hyperx ? 2 : 1;
 }
 
+#endif
+
 static void o1turn_step(struct route *route, bool is_reversed)
 {
-    const struct dimension_order *order = route->routing->state;
+    FW_GLOBAL const struct dimension_order *order = route->routing->state;
     uint32_t target = route->packet->destination_router;
     if (order)
         dimension_order_step(route, order, target, is_reversed ? order->classes : 0, is_reversed);
     else
-        hyperx_step(route, route->routing->topology->facts, target, is_reversed, is_reversed);
+        hyperx_step(route, routing_facts(route->routing), target, is_reversed, is_reversed);
 }
 
 /* The port that an order begins with: all lanes of an answer belong to it, or to those parallel to it. */
@@ -66,7 +68,7 @@ static double congestion_of(const struct route *route, bool is_reversed)
 {
     const struct routing *routing = route->routing;
     uint64_t vcs[MAX_ROUTER_WORDS];
-    memset(vcs, 0, sizeof *vcs * routing->words);
+    bits_clear(vcs, routing->words);
     struct route question = *route;
     question.vcs = vcs;
     o1turn_step(&question, is_reversed);
@@ -87,7 +89,7 @@ static void choose_order(struct route *route)
 /* Drawn in any case: that is what decides between equals. */
 static void o1turn_inject(struct route *route)
 {
-    const struct o1turn_config *config = route->routing->config;
+    FW_GLOBAL const struct o1turn_config *config = route->routing->config;
     route->draws = INJECTION_DRAWS;
     route->packet->route = route_pick(route, 2) ? ROUTE_REVERSED : 0;
     if (config->choice == CHOICE_ADAPTIVE && config->decides == DECIDES_AT_SOURCE)
@@ -96,13 +98,14 @@ static void o1turn_inject(struct route *route)
 
 static void o1turn_route(struct route *route)
 {
-    const struct o1turn_config *config = route->routing->config;
+    FW_GLOBAL const struct o1turn_config *config = route->routing->config;
     if (config->choice == CHOICE_ADAPTIVE && config->decides == DECIDES_AT_ROUTER && route->packet->hops == 0)
         choose_order(route);
     if (!route_ends(route))
         o1turn_step(route, route->packet->route & ROUTE_REVERSED);
 }
 
+#if FW_HOST
 static const struct routing_ops o1turn = {
     .name = "o1turn",
     .summary = "x before y for half of the packets, y before x for the others; 2 dimensions, or a hyperx",
@@ -114,5 +117,7 @@ static const struct routing_ops o1turn = {
     .prepare = o1turn_prepare,
     .inject = o1turn_inject,
     .route = o1turn_route,
+    DEVICE_FORM_WITH(o1turn_route, .inject = "o1turn_inject"),
 };
 REGISTER_ROUTING(o1turn);
+#endif

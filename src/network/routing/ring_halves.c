@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Dimension order on a torus as BookSim has it (N. Jiang et al., ISPASS 2013): a packet is given one half
+ * Read by OpenCL too. Dimension order on a torus as BookSim has it (N. Jiang et al., ISPASS 2013): a packet is given one half
  * of the VCs as it enters a ring, and keeps it until it leaves the ring.
  *
  *   by_order  the second half if it enters at a higher coordinate than it leaves. Of the packets that go up those are
@@ -17,11 +17,17 @@
 #include "network/routing/routing.h"
 
 enum halves { HALVES_BY_ORDER, HALVES_BY_LOT };
-static const char *const halves_names[] = {"by_order", "by_lot", NULL};
 
 struct ring_halves_config {
     uint32_t halves, adaptive_vc;
 };
+
+struct ring_halves {
+    FW_FAR(const uint16_t) coordinates; /* by router * dimensions + dimension */
+};
+
+#if FW_HOST
+static const char *const halves_names[] = {"by_order", "by_lot", NULL};
 
 static const struct option ring_halves_options[] = {
     OPTION_ENUM(struct ring_halves_config, halves, "\"by_order\"", halves_names,
@@ -30,10 +36,6 @@ static const struct option ring_halves_options[] = {
     OPTION_U32(struct ring_halves_config, adaptive_vc, "null", 2, 63, NULL,
                "VC that packets may take in place of VCs 0 and 1, which are for escape then; null: none"),
     OPTION_END,
-};
-
-struct ring_halves {
-    const uint16_t *coordinates; /* by router * dimensions + dimension */
 };
 
 static void ring_halves_prepare(struct routing *routing, const struct choice *self, struct arena *arena,
@@ -56,9 +58,11 @@ static void ring_halves_prepare(struct routing *routing, const struct choice *se
     routing->takes_room_as_it_comes = true;
 }
 
+#endif
+
 static bool second_half(struct route *route, uint32_t width, uint32_t at, uint32_t to, bool down)
 {
-    const struct ring_halves_config *config = route->routing->config;
+    FW_GLOBAL const struct ring_halves_config *config = route->routing->config;
     uint32_t middle = (width - 1) / 2;
     if (config->halves == HALVES_BY_ORDER)
         return at > to;
@@ -71,14 +75,15 @@ static bool second_half(struct route *route, uint32_t width, uint32_t at, uint32
 static void ring_halves_route(struct route *route)
 {
     const struct routing *routing = route->routing;
-    const struct ring_halves_config *config = routing->config;
-    const struct ring_halves *rings = routing->state;
-    const struct grid *grid = routing->topology->grid;
-    struct packet *packet = route->packet;
+    FW_GLOBAL const struct ring_halves_config *config = routing->config;
+    FW_GLOBAL const struct ring_halves *rings = routing->state;
+    FW_GLOBAL const struct grid *grid = routing_grid(routing);
+    FW_GLOBAL struct packet *packet = route->packet;
     if (route_ends(route))
         return;
-    const uint16_t *here = rings->coordinates + (size_t)route->router * grid->dimensions;
-    const uint16_t *there = rings->coordinates + (size_t)packet->destination_router * grid->dimensions;
+    FW_GLOBAL const uint16_t *coordinates = FW_AT(const uint16_t, routing, rings->coordinates);
+    FW_GLOBAL const uint16_t *here = coordinates + (size_t)route->router * grid->dimensions;
+    FW_GLOBAL const uint16_t *there = coordinates + (size_t)packet->destination_router * grid->dimensions;
     uint32_t d = 0;
     while (here[d] == there[d])
         d++;
@@ -88,15 +93,16 @@ static void ring_halves_route(struct route *route)
     bool down = 2 * up > width || (is_tie && route_pick(route, 2));
     if (is_adaptive || packet->waypoint / 2 != d + 1) /* it enters the ring */
         packet->waypoint = 2 * (d + 1) + second_half(route, width, here[d], there[d], down);
-    uint32_t half = packet->waypoint % 2;
+    uint32_t chosen = packet->waypoint % 2;
     for (uint32_t channel = 0; channel < grid->channels[d]; channel++) {
         if (is_adaptive)
             route_add_vcs(route, grid_port(grid, d, down || is_tie, channel), bit(config->adaptive_vc));
         route_add_vcs(route, grid_port(grid, d, down, channel),
-                      config->adaptive_vc ? bit(half) : routing->class_vcs[half]);
+                      config->adaptive_vc ? bit(chosen) : routing->class_vcs[chosen]);
     }
 }
 
+#if FW_HOST
 static const struct routing_ops ring_halves_routing = {
     .name = "ring_halves",
     .summary = "dimension order on a torus with half of the VCs for a packet in each ring, as BookSim's",
@@ -106,5 +112,7 @@ static const struct routing_ops ring_halves_routing = {
     .is_minimal = true,
     .prepare = ring_halves_prepare,
     .route = ring_halves_route,
+    DEVICE_FORM(ring_halves_route),
 };
 REGISTER_ROUTING(ring_halves_routing);
+#endif

@@ -130,6 +130,7 @@ const struct route_table *route_table_create(const struct routing *routing, cons
     builder.table->lists = lists;
     builder.table->pool = pool;
     builder.table->routers = topology->routers;
+    builder.table->self = FW_SELF(builder.table);
     free(builder.pool);
     free(builder.slots);
     arena_release(&scratch);

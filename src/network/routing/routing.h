@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * Making a routing algorithm ready for a network, for the builder and for
+ * Read by OpenCL too. Making a routing algorithm ready for a network, for the builder and for
  * checks that build no network.
  */
 #include "flitwarp/routing.h"
 
+/* When an algorithm that chooses a packet's whole way by congestion does so. */
+enum decides { DECIDES_AT_ROUTER, DECIDES_AT_SOURCE };
+
+#if FW_HOST
 /* What the router and its terminals' interfaces have. */
 struct routing_ports {
     uint32_t num_vcs;            /* 1 to 64 */
@@ -14,8 +18,7 @@ struct routing_ports {
     uint32_t ejection_channels;
 };
 
-/* When an algorithm that chooses a packet's whole way by congestion does so, and the row of a config struct that says it. */
-enum decides { DECIDES_AT_ROUTER, DECIDES_AT_SOURCE };
+/* The row of a config struct that says when such an algorithm decides. */
 extern const char *const decides_names[];
 #define OPTION_DECIDES(config, ...)                                                                                    \
     OPTION_ENUM(config, decides, "\"router\"", decides_names,                                                          \
@@ -32,3 +35,4 @@ void routing_misfit(const struct routing *routing, const struct choice *self, co
  */
 bool routing_init(struct routing *routing, const struct choice *choice, const struct topology *topology,
                   const struct routing_ports *ports, uint64_t seed, struct arena *arena, struct errors *errors);
+#endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * UGAL, universal globally-adaptive load balancing: at its first router a packet
+ * Read by OpenCL too. UGAL, universal globally-adaptive load balancing: at its first router a packet
  * compares the minimal way with a Valiant way and takes the one that promises the
  * shorter wait (Singh 2005). Traffic that is spread already goes straight, other
  * traffic is spread.
@@ -24,8 +24,9 @@
 #include "flitwarp/reduction.h"
 #include "network/routing/detour.h"
 #include "network/routing/routing.h"
-
-#include <string.h>
+#if !FW_HOST
+#include "network/routing/detour.c"
+#endif
 
 enum knowledge { KNOWLEDGE_LOCAL, KNOWLEDGE_GLOBAL };
 enum hop_count { HOPS_ABSOLUTE, HOPS_NORMALIZED, HOPS_IGNORED };
@@ -35,9 +36,272 @@ enum detour_vcs { DETOUR_BY_LEG, DETOUR_IN_FIRST };
 struct ugal_config {
     struct detour_config detour;
     uint32_t mode, knowledge, hop_count, detours, straight_vcs, detour_vcs, decides;
-    bool by_destination;
+    fw_bool by_destination;
     double threshold, bias;
 };
+
+struct ugal {
+    struct detours detours;
+    FW_FAR(const uint32_t) neighbours; /* by router * ports + port; with global knowledge */
+};
+
+/* A way under consideration: what the packet would note when it leaves by it, and the outputs that it would be offered. */
+struct way {
+    uint32_t waypoint, route; /* of the packet */
+    double weight;
+    uint64_t vcs[MAX_ROUTER_WORDS];
+};
+
+/* The output that all lanes of an answer belong to; FW_NONE: there are several. */
+static inline uint32_t only_output(const struct routing *routing, const uint64_t *vcs)
+{
+    uint32_t output = bits_next_cyclic(vcs, routing->words, 0) / routing->num_vcs, last = routing->words - 1;
+    while (!vcs[last])
+        last--;
+    uint32_t end = (output + 1) * routing->num_vcs, highest = last * WORD_BITS + WORD_BITS - 1;
+    return highest - (uint32_t)__builtin_clzll(vcs[last]) < end ? output - routing->local_ports : FW_NONE;
+}
+
+/* The VCs of an output that an answer offers. */
+static uint64_t offered_by(const struct routing *routing, const uint64_t *vcs, uint32_t output)
+{
+    return bits_word(vcs, (output + routing->local_ports) * routing->num_vcs, routing->num_vcs);
+}
+
+/* The congestion of the least congested outputs of an answer, which keeps these alone. It offers no terminal. */
+static double keep_best(const struct route *route, uint64_t *vcs, enum congestion_mode mode, uint32_t *port)
+{
+    const struct routing *routing = route->routing;
+    uint32_t num_vcs = routing->num_vcs, last = FW_NONE;
+    uint64_t best[MAX_ROUTER_WORDS];
+    double least = __builtin_inf(), value = 0;
+    if (mode != CONGESTION_VC && (*port = only_output(routing, vcs)) != FW_NONE)
+        return route_congestion(route, mode, route->router, *port, offered_by(routing, vcs, *port));
+    BITS_EACH(lane, vcs, routing->words) {
+        uint32_t output = (uint32_t)lane / num_vcs - routing->local_ports;
+        if (mode == CONGESTION_VC || output != last)
+            value = route_congestion(route, mode, route->router, output,
+                                     mode == CONGESTION_VC ? bit((uint32_t)lane % num_vcs)
+                                                           : offered_by(routing, vcs, output));
+        last = output;
+        if (value < least) {
+            bits_clear(best, routing->words);
+            least = value;
+            *port = output;
+        }
+        if (value == least)
+            bits_add(best, (uint32_t)lane);
+    }
+    for (uint32_t w = 0; w < routing->words; w++)
+        vcs[w] = best[w];
+    return least;
+}
+
+#if FW_HOST
+/* All outputs from here to the destination, as the packet will choose them: its draws are keyed by packet and hop. */
+static double sum_of_way(const struct route *route, const struct ugal *ugal, struct way *way, enum congestion_mode mode)
+{
+    uint64_t vcs[MAX_ROUTER_WORDS];
+    struct packet packet = *route->packet;
+    struct route next = *route;
+    uint32_t port, ports = route->routing->topology->ports, words = route->routing->words;
+    double sum = keep_best(route, way->vcs, mode, &port);
+    next.packet = &packet;
+    next.vcs = vcs;
+    packet.waypoint = way->waypoint;
+    packet.route = way->route;
+    for (;;) {
+        next.router = ugal->neighbours[(size_t)next.router * ports + port];
+        next.draws = 0;
+        packet.hops++;
+        bits_clear(vcs, words);
+        detour_step(&next, &ugal->detours);
+        if (bits_next_cyclic(vcs, words, 0) < route->routing->local_ports * route->routing->num_vcs)
+            return sum; /* at a terminal; being at the destination's router does not end a way, in a first leg */
+        sum += keep_best(&next, vcs, mode, &port);
+    }
+}
+#endif
+
+/* The congestion of a way's first output, or of all where the whole network is known. */
+static double congestion_of_way(const struct route *route, FW_GLOBAL const struct ugal *ugal, struct way *way)
+{
+    FW_GLOBAL const struct ugal_config *config = route->routing->config;
+    uint32_t port;
+#if FW_HOST
+    if (config->knowledge == KNOWLEDGE_GLOBAL)
+        return sum_of_way(route, ugal, way, config->mode);
+#endif
+    (void)ugal;
+    return keep_best(route, way->vcs, (enum congestion_mode)config->mode, &port);
+}
+
+static void weigh_way(struct route *route, FW_GLOBAL const struct ugal *ugal, uint32_t waypoint, struct way *way)
+{
+    FW_GLOBAL struct packet *packet = route->packet;
+    const uint32_t waypoint_before = packet->waypoint, route_before = packet->route;
+    uint64_t *vcs = route->vcs;
+    bits_clear(way->vcs, route->routing->words);
+    detour_start(packet, waypoint);
+    route->vcs = way->vcs;
+    detour_step(route, &ugal->detours);
+    route->vcs = vcs;
+    way->waypoint = packet->waypoint;
+    way->route = packet->route;
+    packet->waypoint = waypoint_before;
+    packet->route = route_before;
+    way->weight = congestion_of_way(route, ugal, way);
+}
+
+/* What a way's congestion is multiplied with. */
+static double hop_factor(FW_GLOBAL const struct ugal_config *config, double hops, double straight_hops)
+{
+    if (config->knowledge == KNOWLEDGE_GLOBAL || config->hop_count == HOPS_IGNORED)
+        return 1;
+    return config->hop_count == HOPS_NORMALIZED ? hops / straight_hops : hops;
+}
+
+/*
+ * Going straight in the first leg's VCs is a detour by way of the destination itself. Where legs have no VCs of their
+ * own that is no other way, nor is it for the first hop of a way that may be left.
+ */
+static bool goes_in_both(const struct route *route, FW_GLOBAL const struct detours *detours)
+{
+    FW_GLOBAL const struct ugal_config *config = route->routing->config;
+    bool is_first_hop = detours->is_progressive && route->packet->hops == 0;
+    return config->straight_vcs != STRAIGHT_IN_SECOND && detours->leg_classes && !is_first_hop;
+}
+
+/* Both straight ways as one, which weighs as much as both by a sum of VCs, else as the lighter. */
+static void join_ways(const struct routing *routing, struct way *way, const struct way *other)
+{
+    FW_GLOBAL const struct ugal_config *config = routing->config;
+    if (config->mode == CONGESTION_OFFERED_SUM)
+        way->weight += other->weight;
+    for (uint32_t w = 0; w < routing->words; w++)
+        if (config->mode == CONGESTION_OFFERED_SUM || other->weight == way->weight)
+            way->vcs[w] |= other->vcs[w];
+        else if (other->weight < way->weight)
+            way->vcs[w] = other->vcs[w];
+    way->weight = config->mode != CONGESTION_OFFERED_SUM && other->weight < way->weight ? other->weight : way->weight;
+    way->route |= ROUTE_EITHER;
+}
+
+/* A packet that went straight by VCs of either leg goes on in those of the leg that it was given. */
+static void settle_leg(struct route *route)
+{
+    FW_GLOBAL struct packet *packet = route->packet;
+    const struct routing *routing = route->routing;
+    packet->route &= ~ROUTE_EITHER;
+    uint32_t vc = route_input_vc(route);
+    if (vc < routing->vcs && (routing->class_vcs[0] & bit(vc)))
+        detour_start(packet, packet->destination_router);
+}
+
+/* Of a way that is not free and of detours the lightest; `other` is room for one. */
+static const struct way *compare_detours(struct route *route, FW_GLOBAL const struct ugal *ugal, struct way *best,
+                                         struct way *other)
+{
+    FW_GLOBAL const struct ugal_config *config = route->routing->config;
+    FW_GLOBAL const struct detours *detours = &ugal->detours;
+    double straight_hops = detour_hops(route, detours, best->waypoint);
+    best->weight *= hop_factor(config, straight_hops, straight_hops);
+    for (uint32_t i = 0; i < config->detours; i++) {
+        uint32_t waypoint = detour_draw(route, detours);
+        if (!config->by_destination && waypoint == route->packet->destination_router)
+            continue;
+        weigh_way(route, ugal, waypoint, other);
+        double hops = detour_hops(route, detours, other->waypoint);
+        other->weight = other->weight * hop_factor(config, hops, straight_hops) + config->bias;
+        if (other->weight < best->weight) {
+            struct way *lighter = other;
+            other = best;
+            best = lighter;
+        }
+    }
+    return best;
+}
+
+static void choose_by_weight(struct route *route, FW_GLOBAL const struct ugal *ugal)
+{
+    FW_GLOBAL const struct ugal_config *config = route->routing->config;
+    FW_GLOBAL const struct detours *detours = &ugal->detours;
+    struct way ways[2], *best = &ways[0], *other = &ways[1];
+    weigh_way(route, ugal, detour_here(route->routing, detours, route->router), best);
+    if (goes_in_both(route, detours)) {
+        weigh_way(route, ugal, route->packet->destination_router, other);
+        if (config->straight_vcs == STRAIGHT_TOGETHER)
+            join_ways(route->routing, best, other);
+        else if (other->weight < best->weight || (other->weight == best->weight && route_pick(route, 2)))
+            best = &ways[1], other = &ways[0];
+    }
+    bool is_free = best->weight <= config->threshold && (config->threshold > 0 || config->bias >= 0);
+    const struct way *taken = is_free ? best : compare_detours(route, ugal, best, other);
+    route->packet->waypoint = taken->waypoint;
+    route->packet->route = taken->route;
+    for (uint32_t w = 0; w < route->routing->words; w++)
+        route->vcs[w] |= taken->vcs[w];
+}
+
+static void choose_any(struct route *route, FW_GLOBAL const struct ugal *ugal)
+{
+    FW_GLOBAL const struct detours *detours = &ugal->detours;
+    uint32_t chosen = route_pick(route, goes_in_both(route, detours) ? 3 : 2);
+    detour_start(route->packet, chosen == 0   ? detour_here(route->routing, detours, route->router)
+                                : chosen == 1 ? detour_draw(route, detours)
+                                              : route->packet->destination_router);
+    detour_step(route, detours);
+}
+
+/* Offers a packet's next hop, after a choice where it may make one. It need make none at its destination's router. */
+static void ugal_step(struct route *route, bool may_choose)
+{
+    FW_GLOBAL const struct ugal *ugal = route->routing->state;
+    bool is_home = route->router == route->packet->destination_router;
+    if (route->packet->hops > 0 && route->packet->route & ROUTE_EITHER)
+        settle_leg(route);
+    if (may_choose && route->packet->hops == 0)
+        detour_draw_order(route, &ugal->detours);
+    if (is_home && route->packet->hops == 0)
+        route_eject(route);
+    else if (is_home || !may_choose)
+        detour_step(route, &ugal->detours);
+    else if (route_is_checked(route))
+        choose_any(route, ugal);
+    else
+        choose_by_weight(route, ugal);
+}
+
+static bool has_decided(const struct route *route)
+{
+    return ((FW_GLOBAL const struct ugal_config *)route->routing->config)->decides == DECIDES_AT_SOURCE;
+}
+
+/* What the first router would offer is thrown away: it is asked again. */
+static void ugal_inject(struct route *route)
+{
+    uint64_t vcs[MAX_ROUTER_WORDS];
+    bits_clear(vcs, route->routing->words);
+    route->vcs = vcs;
+    ugal_step(route, true);
+}
+
+static void ugal_route(struct route *route) { ugal_step(route, route->packet->hops == 0 && !has_decided(route)); }
+
+/* ---- PAR ---- */
+
+/* At the first router, and while the packet goes straight at the second, or at all of the same group. */
+static bool may_choose(const struct route *route)
+{
+    FW_GLOBAL const struct packet *packet = route->packet;
+    bool is_straight = packet->route & ROUTE_SECOND_LEG;
+    bool is_early = ROUTING_IS_ON(route->routing, dragonfly) ? globals_crossed(packet) == 0 : packet->hops == 1;
+    return packet->hops == 0 ? !has_decided(route) : is_straight && is_early;
+}
+
+static void par_route(struct route *route) { ugal_step(route, may_choose(route)); }
+
+#if FW_HOST
 static const char *const knowledge_names[] = {"local", "global", NULL};
 static const char *const hop_count_names[] = {"absolute", "normalized", "ignored", NULL};
 static const char *const straight_vcs_names[] = {"both", "second", "together", NULL};
@@ -71,21 +335,7 @@ static const struct option ugal_options[] = {
     OPTION_END,
 };
 
-struct ugal {
-    struct detours detours;
-    const uint32_t *neighbours; /* by router * ports + port; with global knowledge */
-};
-
-/* A way under consideration: the packet as it would leave by it, and the outputs that it would be offered. */
-struct way {
-    struct packet packet;
-    double weight;
-    uint64_t vcs[MAX_ROUTER_WORDS];
-};
-
 static const struct routing_ops par;
-
-static void ugal_inject(struct route *route);
 
 static void ugal_prepare(struct routing *routing, const struct choice *self, struct arena *arena, struct errors *errors)
 {
@@ -109,228 +359,6 @@ static void ugal_prepare(struct routing *routing, const struct choice *self, str
     }
 }
 
-/* The output that all lanes of an answer belong to; FW_NONE: there are several. */
-static inline uint32_t only_output(const struct routing *routing, const uint64_t *vcs)
-{
-    uint32_t output = bits_next_cyclic(vcs, routing->words, 0) / routing->num_vcs, last = routing->words - 1;
-    while (!vcs[last])
-        last--;
-    uint32_t end = (output + 1) * routing->num_vcs, highest = last * WORD_BITS + WORD_BITS - 1;
-    return highest - (uint32_t)__builtin_clzll(vcs[last]) < end ? output - routing->local_ports : FW_NONE;
-}
-
-/* The VCs of an output that an answer offers. */
-static uint64_t offered_by(const struct routing *routing, const uint64_t *vcs, uint32_t output)
-{
-    return bits_word(vcs, (output + routing->local_ports) * routing->num_vcs, routing->num_vcs);
-}
-
-/* The congestion of the least congested outputs of an answer, which keeps these alone. It offers no terminal. */
-static double keep_best(const struct route *route, uint64_t *vcs, enum congestion_mode mode, uint32_t *port)
-{
-    const struct routing *routing = route->routing;
-    uint32_t num_vcs = routing->num_vcs, last = FW_NONE;
-    uint64_t best[MAX_ROUTER_WORDS];
-    double least = INFINITY, value = 0;
-    if (mode != CONGESTION_VC && (*port = only_output(routing, vcs)) != FW_NONE)
-        return route_congestion(route, mode, route->router, *port, offered_by(routing, vcs, *port));
-    BITS_EACH(lane, vcs, routing->words) {
-        uint32_t output = (uint32_t)lane / num_vcs - routing->local_ports;
-        if (mode == CONGESTION_VC || output != last)
-            value = route_congestion(route, mode, route->router, output,
-                                     mode == CONGESTION_VC ? bit((uint32_t)lane % num_vcs)
-                                                           : offered_by(routing, vcs, output));
-        last = output;
-        if (value < least) {
-            memset(best, 0, sizeof *best * routing->words);
-            least = value;
-            *port = output;
-        }
-        if (value == least)
-            bits_add(best, (uint32_t)lane);
-    }
-    memcpy(vcs, best, sizeof *best * routing->words);
-    return least;
-}
-
-/* All outputs from here to the destination, as the packet will choose them: its draws are keyed by packet and hop. */
-static double sum_of_way(const struct route *route, const struct ugal *ugal, struct way *way, enum congestion_mode mode)
-{
-    uint64_t vcs[MAX_ROUTER_WORDS];
-    struct packet packet = way->packet;
-    struct route next = *route;
-    uint32_t port, ports = route->routing->topology->ports, words = route->routing->words;
-    double sum = keep_best(route, way->vcs, mode, &port);
-    next.packet = &packet;
-    next.vcs = vcs;
-    for (;;) {
-        next.router = ugal->neighbours[(size_t)next.router * ports + port];
-        next.draws = 0;
-        packet.hops++;
-        memset(vcs, 0, sizeof *vcs * words);
-        ugal->detours.step(&next, &ugal->detours);
-        if (bits_next_cyclic(vcs, words, 0) < route->routing->local_ports * route->routing->num_vcs)
-            return sum; /* at a terminal; being at the destination's router does not end a way, in a first leg */
-        sum += keep_best(&next, vcs, mode, &port);
-    }
-}
-
-static void weigh_way(struct route *route, const struct ugal *ugal, uint32_t waypoint, struct way *way)
-{
-    const struct ugal_config *config = route->routing->config;
-    uint64_t *vcs = route->vcs;
-    struct packet *packet = route->packet;
-    uint32_t port;
-    way->packet = *packet;
-    detour_start(&way->packet, waypoint);
-    for (uint32_t w = 0; w < route->routing->words; w++)
-        way->vcs[w] = 0;
-    route->packet = &way->packet;
-    route->vcs = way->vcs;
-    ugal->detours.step(route, &ugal->detours);
-    route->packet = packet;
-    route->vcs = vcs;
-    if (config->knowledge == KNOWLEDGE_GLOBAL)
-        way->weight = sum_of_way(route, ugal, way, config->mode);
-    else
-        way->weight = keep_best(route, way->vcs, config->mode, &port);
-}
-
-/* What a way's congestion is multiplied with. */
-static double hop_factor(const struct ugal_config *config, double hops, double straight_hops)
-{
-    if (config->knowledge == KNOWLEDGE_GLOBAL || config->hop_count == HOPS_IGNORED)
-        return 1;
-    return config->hop_count == HOPS_NORMALIZED ? hops / straight_hops : hops;
-}
-
-/*
- * Going straight in the first leg's VCs is a detour by way of the destination itself. Where legs have no VCs of their
- * own that is no other way, nor is it for the first hop of a way that may be left.
- */
-static bool goes_in_both(const struct route *route, const struct detours *detours)
-{
-    const struct ugal_config *config = route->routing->config;
-    bool is_first_hop = detours->is_progressive && route->packet->hops == 0;
-    return config->straight_vcs != STRAIGHT_IN_SECOND && detours->leg_classes && !is_first_hop;
-}
-
-/* Both straight ways as one, which weighs as much as both by a sum of VCs, else as the lighter. */
-static void join_ways(const struct routing *routing, struct way *way, const struct way *other)
-{
-    const struct ugal_config *config = routing->config;
-    if (config->mode == CONGESTION_OFFERED_SUM)
-        way->weight += other->weight;
-    for (uint32_t w = 0; w < routing->words; w++)
-        if (config->mode == CONGESTION_OFFERED_SUM || other->weight == way->weight)
-            way->vcs[w] |= other->vcs[w];
-        else if (other->weight < way->weight)
-            way->vcs[w] = other->vcs[w];
-    way->weight = config->mode != CONGESTION_OFFERED_SUM && other->weight < way->weight ? other->weight : way->weight;
-    way->packet.route |= ROUTE_EITHER;
-}
-
-/* A packet that went straight by VCs of either leg goes on in those of the leg that it was given. */
-static void settle_leg(struct route *route)
-{
-    struct packet *packet = route->packet;
-    const struct routing *routing = route->routing;
-    packet->route &= ~ROUTE_EITHER;
-    uint32_t vc = route_input_vc(route);
-    if (vc < routing->vcs && (routing->class_vcs[0] & bit(vc)))
-        detour_start(packet, packet->destination_router);
-}
-
-/* Of a way that is not free and of detours the lightest; `other` is room for one. */
-static const struct way *compare_detours(struct route *route, const struct ugal *ugal, struct way *best,
-                                         struct way *other)
-{
-    const struct ugal_config *config = route->routing->config;
-    const struct detours *detours = &ugal->detours;
-    double straight_hops = detours->hops(detours, route->router, &best->packet);
-    best->weight *= hop_factor(config, straight_hops, straight_hops);
-    for (uint32_t i = 0; i < config->detours; i++) {
-        uint32_t waypoint = detours->draw(route, detours);
-        if (!config->by_destination && waypoint == route->packet->destination_router)
-            continue;
-        weigh_way(route, ugal, waypoint, other);
-        double hops = detours->hops(detours, route->router, &other->packet);
-        other->weight = other->weight * hop_factor(config, hops, straight_hops) + config->bias;
-        if (other->weight < best->weight) {
-            struct way *lighter = other;
-            other = best;
-            best = lighter;
-        }
-    }
-    return best;
-}
-
-static void choose_by_weight(struct route *route, const struct ugal *ugal)
-{
-    const struct ugal_config *config = route->routing->config;
-    const struct detours *detours = &ugal->detours;
-    struct way ways[2], *best = &ways[0], *other = &ways[1];
-    weigh_way(route, ugal, detour_here(detours, route->router), best);
-    if (goes_in_both(route, detours)) {
-        weigh_way(route, ugal, route->packet->destination_router, other);
-        if (config->straight_vcs == STRAIGHT_TOGETHER)
-            join_ways(route->routing, best, other);
-        else if (other->weight < best->weight || (other->weight == best->weight && route_pick(route, 2)))
-            best = &ways[1], other = &ways[0];
-    }
-    bool is_free = best->weight <= config->threshold && (config->threshold > 0 || config->bias >= 0);
-    const struct way *taken = is_free ? best : compare_detours(route, ugal, best, other);
-    route->packet->waypoint = taken->packet.waypoint;
-    route->packet->route = taken->packet.route;
-    for (uint32_t w = 0; w < route->routing->words; w++)
-        route->vcs[w] |= taken->vcs[w];
-}
-
-static void choose_any(struct route *route, const struct ugal *ugal)
-{
-    const struct detours *detours = &ugal->detours;
-    uint32_t chosen = route_pick(route, goes_in_both(route, detours) ? 3 : 2);
-    detour_start(route->packet, chosen == 0   ? detour_here(detours, route->router)
-                                : chosen == 1 ? detours->draw(route, detours)
-                                              : route->packet->destination_router);
-    detours->step(route, detours);
-}
-
-/* Offers a packet's next hop, after a choice where it may make one. It need make none at its destination's router. */
-static void ugal_step(struct route *route, bool may_choose)
-{
-    const struct ugal *ugal = route->routing->state;
-    bool is_home = route->router == route->packet->destination_router;
-    if (route->packet->hops > 0 && route->packet->route & ROUTE_EITHER)
-        settle_leg(route);
-    if (may_choose && route->packet->hops == 0)
-        detour_draw_order(route, &ugal->detours);
-    if (is_home && route->packet->hops == 0)
-        route_eject(route);
-    else if (is_home || !may_choose)
-        ugal->detours.step(route, &ugal->detours);
-    else if (route_is_checked(route))
-        choose_any(route, ugal);
-    else
-        choose_by_weight(route, ugal);
-}
-
-static bool has_decided(const struct route *route)
-{
-    return ((const struct ugal_config *)route->routing->config)->decides == DECIDES_AT_SOURCE;
-}
-
-/* What the first router would offer is thrown away: it is asked again. */
-static void ugal_inject(struct route *route)
-{
-    uint64_t vcs[MAX_ROUTER_WORDS];
-    memset(vcs, 0, sizeof *vcs * route->routing->words);
-    route->vcs = vcs;
-    ugal_step(route, true);
-}
-
-static void ugal_route(struct route *route) { ugal_step(route, route->packet->hops == 0 && !has_decided(route)); }
-
 static const struct routing_ops ugal = {
     .name = "ugal",
     .summary = "straight or by a detour, whichever promises the shorter wait at the first router",
@@ -340,21 +368,9 @@ static const struct routing_ops ugal = {
     .is_adaptive = true,
     .prepare = ugal_prepare,
     .route = ugal_route,
+    DEVICE_FORM(ugal_route),
 };
 REGISTER_ROUTING(ugal);
-
-/* ---- PAR ---- */
-
-/* At the first router, and while the packet goes straight at the second, or at all of the same group. */
-static bool may_choose(const struct route *route)
-{
-    const struct packet *packet = route->packet;
-    bool is_straight = packet->route & ROUTE_SECOND_LEG;
-    bool is_early = topology_dragonfly(route->routing->topology) ? globals_crossed(packet) == 0 : packet->hops == 1;
-    return packet->hops == 0 ? !has_decided(route) : is_straight && is_early;
-}
-
-static void par_route(struct route *route) { ugal_step(route, may_choose(route)); }
 
 static const struct routing_ops par = {
     .name = "par",
@@ -366,5 +382,7 @@ static const struct routing_ops par = {
     .is_adaptive = true,
     .prepare = ugal_prepare,
     .route = par_route,
+    DEVICE_FORM(par_route),
 };
 REGISTER_ROUTING(par);
+#endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Up and down a folded Clos: a packet climbs to a router that has its destination
+ * Read by OpenCL too. Up and down a folded Clos: a packet climbs to a router that has its destination
  * below it and descends by the only way there is. Which port up is the choice:
  *
  *     adaptive        the least congested (or what the reduction says)
@@ -25,10 +25,7 @@ enum selection {
     SELECTION_FIRST,
 };
 enum ancestor { ANCESTOR_LEAST, ANCESTOR_TOP };
-static const char *const selection_names[] = {"adaptive", "random", "deterministic", "hash", "of_two", "first", NULL};
-static const char *const ancestor_names[] = {"least", "top", NULL};
 enum reduced { REDUCED_UP, REDUCED_ALWAYS };
-static const char *const reduced_names[] = {"up", "always", NULL};
 
 #define ROUTE_DOWN 1u /* the packet has been at the top */
 
@@ -36,6 +33,11 @@ struct up_down_config {
     struct adaptive_config adaptive;
     uint32_t selection, common_ancestor, reduced;
 };
+
+#if FW_HOST
+static const char *const selection_names[] = {"adaptive", "random", "deterministic", "hash", "of_two", "first", NULL};
+static const char *const ancestor_names[] = {"least", "top", NULL};
+static const char *const reduced_names[] = {"up", "always", NULL};
 
 static const struct option up_down_options[] = {
     OPTION_ENUM(struct up_down_config, selection, "\"adaptive\"", selection_names,
@@ -69,10 +71,12 @@ static void up_down_prepare(struct routing *routing, const struct choice *self, 
     adaptive_check(routing, self, ways, errors);
 }
 
-static bool turns_here(const struct route *route, const struct tree *tree)
+#endif
+
+static bool turns_here(const struct route *route, FW_GLOBAL const struct tree *tree)
 {
-    const struct up_down_config *config = route->routing->config;
-    struct packet *packet = route->packet;
+    FW_GLOBAL const struct up_down_config *config = route->routing->config;
+    FW_GLOBAL struct packet *packet = route->packet;
     if (config->common_ancestor == ANCESTOR_LEAST)
         return tree_is_below(tree, route->router, packet->destination);
     if (tree_up_ports(tree, route->router) == 0)
@@ -80,9 +84,9 @@ static bool turns_here(const struct route *route, const struct tree *tree)
     return packet->route & ROUTE_DOWN;
 }
 
-static void climb_adaptively(struct route *route, const struct tree *tree, uint32_t ports)
+static void climb_adaptively(struct route *route, FW_GLOBAL const struct tree *tree, uint32_t ports)
 {
-    const struct up_down_config *config = route->routing->config;
+    FW_GLOBAL const struct up_down_config *config = route->routing->config;
     uint32_t left = 2 * (tree->levels - 1 - tree_level(tree, route->router)); /* the same by every port up */
     struct candidate first = {route->routing->class_vcs[0], 0, tree_first_up(tree, route->router), (uint16_t)left,
                               .is_minimal = true};
@@ -93,7 +97,7 @@ static void climb_adaptively(struct route *route, const struct tree *tree, uint3
 }
 
 /* The destination's number, without the part that levels below have used. */
-static uint32_t port_of_destination(const struct route *route, const struct tree *tree, uint32_t ports)
+static uint32_t port_of_destination(const struct route *route, FW_GLOBAL const struct tree *tree, uint32_t ports)
 {
     uint32_t number = route->packet->destination;
     for (uint32_t level = 0; level < tree_level(tree, route->router); level++)
@@ -101,9 +105,9 @@ static uint32_t port_of_destination(const struct route *route, const struct tree
     return number % ports;
 }
 
-static uint32_t port_of_flow(struct route *route, const struct tree *tree, uint32_t ports)
+static uint32_t port_of_flow(struct route *route, FW_GLOBAL const struct tree *tree, uint32_t ports)
 {
-    const struct packet *packet = route->packet;
+    FW_GLOBAL const struct packet *packet = route->packet;
     if (route_is_checked(route)) /* a check knows no sources */
         return route_pick(route, ports);
     uint64_t flow = random_mix(((uint64_t)packet->source << 32 | packet->destination) ^ route->routing->seed);
@@ -111,7 +115,7 @@ static uint32_t port_of_flow(struct route *route, const struct tree *tree, uint3
 }
 
 /* By what a port as a whole holds; of equals the one that was drawn first. */
-static uint32_t lesser_of_two(struct route *route, const struct tree *tree, uint32_t ports)
+static uint32_t lesser_of_two(struct route *route, FW_GLOBAL const struct tree *tree, uint32_t ports)
 {
     uint32_t first = tree_first_up(tree, route->router), one = route_pick(route, ports);
     if (route_is_checked(route))
@@ -124,9 +128,9 @@ static uint32_t lesser_of_two(struct route *route, const struct tree *tree, uint
 }
 
 /* Of the ports down that lead there, or of those to its terminal, as the reduction says. */
-static void descend_adaptively(struct route *route, const struct tree *tree)
+static void descend_adaptively(struct route *route, FW_GLOBAL const struct tree *tree)
 {
-    const struct up_down_config *config = route->routing->config;
+    FW_GLOBAL const struct up_down_config *config = route->routing->config;
     uint32_t level = tree_level(tree, route->router);
     struct candidates candidates;
     candidates.count = 0;
@@ -143,9 +147,9 @@ static void descend_adaptively(struct route *route, const struct tree *tree)
 }
 
 /* The only way, but for the joined channels of a root: of these any, also for `first`, as in BookSim's tree4; or a flow's. */
-static void descend(struct route *route, const struct tree *tree)
+static void descend(struct route *route, FW_GLOBAL const struct tree *tree)
 {
-    const struct up_down_config *config = route->routing->config;
+    FW_GLOBAL const struct up_down_config *config = route->routing->config;
     uint32_t port = tree_down_port(tree, route->router, route->packet->destination);
     uint32_t ports = tree_down_ports(tree, tree_level(tree, route->router));
     if (ports > 1)
@@ -155,9 +159,9 @@ static void descend(struct route *route, const struct tree *tree)
     route_add(route, port, 0);
 }
 
-static void climb(struct route *route, const struct tree *tree, uint32_t ports)
+static void climb(struct route *route, FW_GLOBAL const struct tree *tree, uint32_t ports)
 {
-    const struct up_down_config *config = route->routing->config;
+    FW_GLOBAL const struct up_down_config *config = route->routing->config;
     uint32_t first = tree_first_up(tree, route->router), up;
     switch (config->selection) {
     case SELECTION_ADAPTIVE:
@@ -183,8 +187,8 @@ static void climb(struct route *route, const struct tree *tree, uint32_t ports)
 
 static void up_down_route(struct route *route)
 {
-    const struct up_down_config *config = route->routing->config;
-    const struct tree *tree = route->routing->topology->facts;
+    FW_GLOBAL const struct up_down_config *config = route->routing->config;
+    FW_GLOBAL const struct tree *tree = routing_facts(route->routing);
     if (!turns_here(route, tree))
         climb(route, tree, tree_up_ports(tree, route->router));
     else if (config->reduced == REDUCED_ALWAYS)
@@ -193,6 +197,7 @@ static void up_down_route(struct route *route)
         descend(route, tree);
 }
 
+#if FW_HOST
 static const struct routing_ops up_down = {
     .name = "up_down",
     .summary = "up a folded_clos by the least congested or any port, then down by the only way",
@@ -202,5 +207,7 @@ static const struct routing_ops up_down = {
     .is_adaptive = true,
     .prepare = up_down_prepare,
     .route = up_down_route,
+    DEVICE_FORM(up_down_route),
 };
 REGISTER_ROUTING(up_down);
+#endif

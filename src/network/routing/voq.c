@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Virtual output queues on a single router: a packet waits in the VC numbered
+ * Read by OpenCL too. Virtual output queues on a single router: a packet waits in the VC numbered
  * like its destination terminal, so that none waits behind a packet for another
  * output. At the output it takes the VC numbered like its source, so that no two
  * inputs ever want the same one and only the switch is contended for.
  */
 #include "flitwarp/routing.h"
 
+#if FW_HOST
 static void voq_prepare(struct routing *routing, const struct choice *self, struct arena *arena, struct errors *errors)
 {
     const struct topology *topology = routing->topology;
@@ -16,6 +17,7 @@ static void voq_prepare(struct routing *routing, const struct choice *self, stru
                      topology->routers);
     routing->classes = topology->terminals;
 }
+#endif
 
 static void voq_route(struct route *route)
 {
@@ -25,12 +27,13 @@ static void voq_route(struct route *route)
         bits_add(route->vcs, (port + j) * routing->num_vcs + route->packet->source);
 }
 
-static uint64_t voq_injection_vcs(const struct routing *routing, const struct packet *packet)
+static uint64_t voq_injection_vcs(const struct routing *routing, FW_GLOBAL const struct packet *packet)
 {
     (void)routing;
     return bit(packet->destination);
 }
 
+#if FW_HOST
 static const struct routing_ops voq = {
     .name = "voq",
     .summary = "one VC for each output: virtual output queues on a single router",
@@ -40,5 +43,7 @@ static const struct routing_ops voq = {
     .prepare = voq_prepare,
     .route = voq_route,
     .injection_vcs = voq_injection_vcs,
+    DEVICE_FORM_WITH(voq_route, .injection_vcs = "voq_injection_vcs"),
 };
 REGISTER_ROUTING(voq);
+#endif

@@ -166,6 +166,7 @@ static void folded_clos_shape(const void *config, struct arena *arena, struct to
         topology->ops = &joined_clos;
     topology->family = tree_family;
     topology->facts = tree;
+    tree->self = FW_SELF(tree);
     topology->state = clos;
     topology->routers = tree->first_router[tree->levels];
     topology->terminals = tree->terminals;

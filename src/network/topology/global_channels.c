@@ -294,6 +294,7 @@ void global_shape(const void *config, struct arena *arena, struct topology *topo
         bake_gates(dragonfly, arena);
     topology->family = dragonfly_family;
     topology->facts = dragonfly;
+    dragonfly->self = FW_SELF(dragonfly);
     topology->routers = dragonfly->groups * dragonfly->routers;
     topology->terminals = dragonfly->groups * dragonfly->hosts * settings->terminals;
     topology->concentration = dragonfly->hosts == dragonfly->routers ? settings->terminals : 0;

@@ -88,14 +88,6 @@ uint32_t grid_ports(const struct grid *grid)
     return ports;
 }
 
-void grid_coordinates(const struct grid *grid, uint32_t router, uint32_t *coordinates)
-{
-    for (uint32_t d = 0; d < grid->dimensions; d++) {
-        coordinates[d] = router % grid->width[d];
-        router /= grid->width[d];
-    }
-}
-
 uint32_t grid_router(const struct grid *grid, const uint32_t *coordinates)
 {
     uint32_t router = 0;
@@ -147,16 +139,7 @@ bool grid_peer(const struct topology *topology, uint32_t router, uint32_t port, 
 
 uint32_t grid_distance(const struct topology *topology, uint32_t from, uint32_t to)
 {
-    const struct grid *grid = topology->grid;
-    uint32_t a[MAX_DIMENSIONS], b[MAX_DIMENSIONS], distance = 0;
-    grid_coordinates(grid, from, a);
-    grid_coordinates(grid, to, b);
-    for (uint32_t d = 0; d < grid->dimensions; d++) {
-        uint32_t apart = a[d] > b[d] ? a[d] - b[d] : b[d] - a[d];
-        uint32_t around = grid->width[d] - apart;
-        distance += grid->wraps && around < apart ? around : apart;
-    }
-    return distance;
+    return grid_hops(topology->grid, from, to);
 }
 
 /* ---- the topologies ---- */

@@ -49,6 +49,7 @@ static void hyperx_shape(const void *config, struct arena *arena, struct topolog
 {
     const struct grid_config *settings = config;
     struct hyperx *hyperx = arena_array(arena, struct hyperx, 1);
+    hyperx->self = FW_SELF(hyperx);
     hyperx->dimensions = settings->widths.count;
     uint32_t routers = 1, ports = 0;
     for (uint32_t d = 0; d < hyperx->dimensions; d++) {
