@@ -85,10 +85,8 @@ static bool check_application(const struct workload *workload, const struct appl
                             SLOT_MOST_FLITS);
     if (steady->injection.ops->state_size > sizeof(struct source_memory))
         return choice_error(errors, &config->injection, NULL, "remembers too much for a device");
-    return check_levels(workload, application, errors) &&
-           lockstep_check_form(&config->traffic, "traffic pattern", errors) &&
-           lockstep_check_form(&config->injection, "injection process", errors) &&
-           lockstep_check_form(&config->size, "size", errors) &&
+    return check_levels(workload, application, errors) && lockstep_check_form(&config->traffic, "traffic pattern", errors) &&
+           lockstep_check_form(&config->injection, "injection process", errors) && lockstep_check_form(&config->size, "size", errors) &&
            (!config->reply.component || lockstep_check_form(&config->reply, "size", errors));
 }
 

@@ -71,29 +71,30 @@ FW_INLINE bool draw_order(const struct memory *m, const struct maker *maker,
 /* ---- packets ---- */
 
 /* Places go by number, then by terminal: those that are in use, the lowest, lie close together. */
-FW_INLINE size_t place_of(const struct memory *m, uint32_t terminal, uint32_t number)
+FW_INLINE size_t place_word(const struct memory *m, uint32_t terminal, uint32_t word)
 {
-    return (size_t)number * FACT(terminals) + terminal;
+    return (size_t)word * FACT(terminals) + terminal;
 }
 
-FW_INLINE uint32_t take_place(const struct memory *m, FW_GLOBAL uint32_t *all_free, uint32_t each, uint32_t terminal)
+/* One of a terminal's `each` places, of packets or messages. */
+FW_INLINE uint32_t take_place(const struct memory *m, FW_GLOBAL uint32_t *free_places, uint64_t each, uint32_t terminal)
 {
     for (uint32_t word = 0; word < each / 32; word++) {
-        FW_GLOBAL uint32_t *places = &all_free[place_of(m, terminal, word)];
+        FW_GLOBAL uint32_t *places = &free_places[place_word(m, terminal, word)];
         uint32_t free_ones = *places, lowest = free_ones & -free_ones;
         if (!free_ones)
             continue;
         atomic_and((volatile FW_GLOBAL uint *)places, ~lowest);
-        return (uint32_t)place_of(m, terminal, word * 32 + 31 - (uint32_t)clz(lowest));
+        return (uint32_t)place_word(m, terminal, word * 32 + 31 - (uint32_t)clz(lowest));
     }
     *m->fault = FAULT_NO_PACKET;
     return terminal;
 }
 
-FW_INLINE void give_place(const struct memory *m, FW_GLOBAL uint32_t *all_free, uint32_t place)
+FW_INLINE void give_place(const struct memory *m, FW_GLOBAL uint32_t *free_places, uint32_t handle)
 {
-    uint32_t number = place / (uint32_t)FACT(terminals), terminal = place - number * (uint32_t)FACT(terminals);
-    atomic_or((volatile FW_GLOBAL uint *)&all_free[place_of(m, terminal, number / 32)], 1u << number % 32);
+    uint32_t place = handle / (uint32_t)FACT(terminals), terminal = handle - place * (uint32_t)FACT(terminals);
+    atomic_or((volatile FW_GLOBAL uint *)&free_places[place_word(m, terminal, place / 32)], 1u << place % 32);
 }
 
 /* A message's record, which all its packets have. */

@@ -52,7 +52,7 @@ REFUSED = [
 NOT_TO_BE_HAD = [
     "adaptive routing does not run on a device yet",  # none has a device form
     "remembers too much for a device",  # no injection process does
-    "packets of more than %u flits do not run on a device",  # max_packet has the same bound
+    "packets of more than %u flits do not run on a device",  # max_packet may not be larger
 ]
 
 
