@@ -196,7 +196,7 @@ FW_INLINE struct flit slot_flit(uint64_t word)
  */
 #define NEVER_READ 0x9e3779b97f4a7c15ul
 
-#include "device/router_kernel.h"
+#include "device/team_kernel.h"
 #include "device/terminal_kernel.h"
 #include "device/count_kernels.h"
 
