@@ -2,6 +2,7 @@
 /* The lockstep engine at work, see lockstep.h. */
 #include "device/lockstep.h"
 
+#include "base/machine.h"
 #include "base/need.h"
 #include "flitwarp/steady.h"
 #include "network/interface/standard.h"
@@ -10,7 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FLUSH_TICKS 256 /* launches that are handed over at once */
+#define FLUSH_TICKS 256   /* launches that are handed over at once */
+#define PIECE_TICKS 256   /* that are run before the device is waited for, at first */
+#define PIECE_MOST 65536
+#define PAUSE_SECONDS 0.4 /* between two of those, about */
 
 void lockstep_need(const struct lockstep *l, bool is_good)
 {
@@ -70,6 +74,19 @@ static void run_piece(struct lockstep *l, tick_t last)
     l->is_counted = false;
 }
 
+static bool is_interrupted(const struct lockstep *l) { return l->workload->interrupt && *l->workload->interrupt; }
+
+/* Between grid points that are far apart: waits for the device, so that interrupts are seen in time. */
+static void wait_for_device(struct lockstep *l, double start)
+{
+    lockstep_need(l, device_finish(l->device));
+    double seconds = wall_seconds() - start;
+    if (seconds < PAUSE_SECONDS / 4 && l->piece_ticks < PIECE_MOST)
+        l->piece_ticks *= 2;
+    if (seconds > PAUSE_SECONDS && l->piece_ticks > 1)
+        l->piece_ticks /= 2;
+}
+
 static void lockstep_run(struct network_runner *runner, tick_t last)
 {
     struct lockstep *l = (struct lockstep *)(void *)runner;
@@ -78,10 +95,21 @@ static void lockstep_run(struct network_runner *runner, tick_t last)
         lockstep_begin_sources(l);
         lockstep_watch(l);
     }
-    while (l->now <= last) {
-        run_piece(l, lockstep_piece(l, last));
+    while (l->now <= last && !(l->has_paused && is_interrupted(l))) {
+        double start = wall_seconds();
+        tick_t end = lockstep_piece(l, l->now + l->piece_ticks <= last ? l->now + l->piece_ticks - 1 : last);
+        run_piece(l, end);
         lockstep_end_piece(l);
+        l->has_paused = end < last;
+        if (l->has_paused)
+            wait_for_device(l, start);
     }
+}
+
+static tick_t lockstep_reached(struct network_runner *runner)
+{
+    struct lockstep *l = (struct lockstep *)(void *)runner;
+    return l->now;
 }
 
 /* The next tick with events, timers among them or not; and the last one that had any. */
@@ -405,6 +433,7 @@ struct lockstep *lockstep_create(struct network *network, struct workload *workl
         return NULL;
     struct lockstep *l = arena_array(arena, struct lockstep, 1);
     *l = (struct lockstep){.runner = {.run = lockstep_run,
+                                      .reached = lockstep_reached,
                                       .next = lockstep_next,
                                       .count = lockstep_count,
                                       .is_about_to_move = lockstep_is_about_to_move,
@@ -418,6 +447,7 @@ struct lockstep *lockstep_create(struct network *network, struct workload *workl
                            .workload = workload,
                            .errors = errors,
                            .arena = arena,
+                           .piece_ticks = PIECE_TICKS,
                            .sums = arena_array(arena, uint64_t, workload->count * LOCKSTEP_SUMS + NETWORK_SUMS)};
     l->device = opencl_open(device, errors);
     if (l->device && lockstep_plan(l))

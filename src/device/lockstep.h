@@ -98,6 +98,8 @@ struct lockstep {
     struct lockstep_application *applications; /* in the arena, as the device has them */
     uint64_t bytes;                            /* of its memory that all this takes */
     bool has_begun;
+    bool has_paused;    /* between two grid points */
+    tick_t piece_ticks; /* run before the device is waited for */
     bool is_counted; /* sums are those of now */
     tick_t now;      /* the next tick to be run */
     uint64_t *sums;

@@ -35,8 +35,8 @@ static bool check_network(const struct network *network, struct errors *errors)
 {
     const struct network_config *config = network->core->config;
     if (network->service.groups > 1)
-        return node_error(errors, network_node(config, "service"), NULL,
-                          "levels of service that are arbitrated do not run on a device");
+        return node_error(errors, network_node(config, "service"), "arbitration",
+                          "levels of service that go before others do not run on a device; accepted: 'alike'");
     if (!check_router(network, errors) || !lockstep_check_routing(network, errors))
         return false;
     if (network->plane_count > 1)
@@ -51,6 +51,19 @@ static bool check_network(const struct network *network, struct errors *errors)
                             interface->component->name);
     const struct interfaces *n = network->core->interfaces;
     return n->is_plain || choice_error(errors, interface, "feed_cycle", "does not run on a device; accepted: null");
+}
+
+/* What is measured of a level is that of whole applications. */
+static bool check_levels(const struct workload *workload, const struct application *application, struct errors *errors)
+{
+    const struct application_config *config = application->config;
+    const uint8_t *level = workload->network->service.class_level;
+    if (!application->listens || level[config->protocol_class] == level[config->reply_protocol_class])
+        return true;
+    return choice_error(errors, application->choice, "reply_protocol_class",
+                        "replies of another level of service (%u) than requests (%u) do not run on a device; accepted: a "
+                        "class of their level",
+                        level[config->reply_protocol_class], level[config->protocol_class]);
 }
 
 static bool check_application(const struct workload *workload, const struct application *application,
@@ -72,8 +85,7 @@ static bool check_application(const struct workload *workload, const struct appl
                             SLOT_MOST_FLITS);
     if (steady->injection.ops->state_size > sizeof(struct source_memory))
         return choice_error(errors, &config->injection, NULL, "remembers too much for a device");
-    (void)workload;
-    return lockstep_check_form(&config->traffic, "traffic pattern", errors) &&
+    return check_levels(workload, application, errors) && lockstep_check_form(&config->traffic, "traffic pattern", errors) &&
            lockstep_check_form(&config->injection, "injection process", errors) && lockstep_check_form(&config->size, "size", errors) &&
            (!config->reply.component || lockstep_check_form(&config->reply, "size", errors));
 }

@@ -55,6 +55,7 @@
 struct lockstep_facts {
     LOCKSTEP_FACTS(LOCKSTEP_FACT_)
     /* What may change between two launches, and is looked up always. */
+    uint64_t is_watched; /* any of what follows but the rings */
     uint64_t series_interval, series_bins;         /* 0: no series is kept */
     uint64_t rate_interval, rate_first, rate_bins; /* of bins by terminal: the first of them that there is room for */
     uint64_t log_room;                             /* records; 0: nobody asks for them */

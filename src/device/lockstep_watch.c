@@ -240,6 +240,7 @@ void lockstep_watch(struct lockstep *l)
         f->log_room = each_tick > RECORDS_LEAST ? each_tick : RECORDS_LEAST;
         replace(l, BUFFER_LOG_RECORDS, f->log_room * sizeof(struct lockstep_record), "packets for the log");
     }
+    f->is_watched = f->series_interval || f->rate_interval || f->counts_lanes || f->log_room;
     tell_facts(l);
 }
 

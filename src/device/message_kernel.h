@@ -18,27 +18,52 @@ FW_INLINE void count_made(const struct memory *m, uint32_t terminal, const struc
     watch_made(m, terminal, order->application, packets, order->flits, now);
 }
 
-/* A message goes out if nothing waits before it; false: it has to wait. */
+/* A packet comes to the empty queue: what enqueue_packet() does. */
+FW_INLINE void enqueue(struct interfaces *n, uint32_t terminal, uint32_t handle, tick_t now)
+{
+    FW_GLOBAL struct outlet *outlet = &n->outlets[terminal];
+    n->last = handle;
+    if (send_at_once(n, terminal, handle, now, false))
+        return;
+    source_queue_put(n, terminal, &outlet->source, handle);
+    if (outlet->step_at > now)
+        step_channels(n, terminal, now, false);
+}
+
+/* A packet comes behind others. */
+FW_INLINE void enqueue_behind(struct interfaces *n, uint32_t terminal, tick_t now)
+{
+    if (n->outlets[terminal].step_at > now)
+        step_channels(n, terminal, now, false);
+}
+
+/* A message begins to come to the queue: its first packet goes, if nothing waits before it; false: it has to wait. */
 FW_INLINE bool send_first(struct interfaces *n, uint32_t terminal, const struct order *order, tick_t now)
 {
     const struct memory *m = n->network->memory;
-    FW_GLOBAL struct outlet *outlet = &n->outlets[terminal];
-    if (outlet->source.first != FW_NONE)
+    if (FACT(messages_each))
+        n->hidden = (order->flits - 1) / m->applications[order->application].max_packet;
+    if (n->outlets[terminal].source.first != FW_NONE)
         return false;
-    uint32_t handle = first_packet(m, terminal, order);
-    if (!send_at_once(n, terminal, handle, now, false))
-        source_queue_put(n, terminal, &outlet->source, handle);
-    else if (FACT(messages_each) && m->terminals[terminal].left)
-        source_queue_put(n, terminal, &outlet->source, packet_behind(m, terminal, handle));
+    enqueue(n, terminal, first_packet(m, terminal, order), now);
     return true;
 }
 
-/* What waits since now may go by another channel. */
+/* The other packets of a message, one by one, until one sees that nothing goes any more. */
 FW_INLINE void send_others(struct interfaces *n, uint32_t terminal, tick_t now)
 {
-    FW_GLOBAL const struct outlet *outlet = &n->outlets[terminal];
-    if (outlet->source.first != FW_NONE && outlet->step_at > now)
-        step_channels(n, terminal, now, false);
+    const struct memory *m = n->network->memory;
+    FW_GLOBAL const struct packet_queue *queue = &n->outlets[terminal].source;
+    while (FACT(messages_each) && n->hidden) {
+        uint32_t front = queue->first;
+        n->hidden--;
+        if (front == FW_NONE)
+            enqueue(n, terminal, packet_behind(m, terminal, n->last), now);
+        else
+            enqueue_behind(n, terminal, now);
+        if (front != FW_NONE && queue->first == front)
+            n->hidden = 0;
+    }
 }
 
 /* A message is made and its packet goes out, or waits; it has none while others wait before it. */
@@ -52,10 +77,13 @@ FW_INLINE void send_message(struct interfaces *n, uint32_t terminal, FW_GLOBAL s
     if (!draw_order(m, maker, source, a, random, &order))
         return;
     count_made(m, terminal, &order, now);
-    if (!send_first(n, terminal, &order, now) && source->waiting++ == 0) {
-        source->waits = before;
-        source->waits_at = now;
-        source->waits_memory = *memory;
+    if (!send_first(n, terminal, &order, now)) {
+        if (source->waiting++ == 0) {
+            source->waits = before;
+            source->waits_at = now;
+            source->waits_memory = *memory;
+        }
+        enqueue_behind(n, terminal, now);
     }
     send_others(n, terminal, now);
 }
@@ -154,8 +182,10 @@ FW_INLINE void hear(struct interfaces *n, uint32_t terminal, FW_GLOBAL const str
                                 .is_sampled = answer.is_sampled,
                                 .is_answer = true};
     count_made(m, terminal, &order, now);
-    if (!send_first(n, terminal, &order, now))
+    if (!send_first(n, terminal, &order, now)) {
         *answer_at(m, terminal, t->first_answer + t->answers++) = answer;
+        enqueue_behind(n, terminal, now);
+    }
     send_others(n, terminal, now);
 }
 

@@ -71,29 +71,30 @@ FW_INLINE bool draw_order(const struct memory *m, const struct maker *maker,
 /* ---- packets ---- */
 
 /* Places go by number, then by terminal: those that are in use, the lowest, lie close together. */
-FW_INLINE size_t place_of(const struct memory *m, uint32_t terminal, uint32_t number)
+FW_INLINE size_t place_word(const struct memory *m, uint32_t terminal, uint32_t word)
 {
-    return (size_t)number * FACT(terminals) + terminal;
+    return (size_t)word * FACT(terminals) + terminal;
 }
 
-FW_INLINE uint32_t take_place(const struct memory *m, FW_GLOBAL uint32_t *all_free, uint32_t each, uint32_t terminal)
+/* One of a terminal's `each` places, of packets or messages. */
+FW_INLINE uint32_t take_place(const struct memory *m, FW_GLOBAL uint32_t *free_places, uint64_t each, uint32_t terminal)
 {
     for (uint32_t word = 0; word < each / 32; word++) {
-        FW_GLOBAL uint32_t *places = &all_free[place_of(m, terminal, word)];
+        FW_GLOBAL uint32_t *places = &free_places[place_word(m, terminal, word)];
         uint32_t free_ones = *places, lowest = free_ones & -free_ones;
         if (!free_ones)
             continue;
         atomic_and((volatile FW_GLOBAL uint *)places, ~lowest);
-        return (uint32_t)place_of(m, terminal, word * 32 + 31 - (uint32_t)clz(lowest));
+        return (uint32_t)place_word(m, terminal, word * 32 + 31 - (uint32_t)clz(lowest));
     }
     *m->fault = FAULT_NO_PACKET;
     return terminal;
 }
 
-FW_INLINE void give_place(const struct memory *m, FW_GLOBAL uint32_t *all_free, uint32_t place)
+FW_INLINE void give_place(const struct memory *m, FW_GLOBAL uint32_t *free_places, uint32_t handle)
 {
-    uint32_t number = place / (uint32_t)FACT(terminals), terminal = place - number * (uint32_t)FACT(terminals);
-    atomic_or((volatile FW_GLOBAL uint *)&all_free[place_of(m, terminal, number / 32)], 1u << number % 32);
+    uint32_t place = handle / (uint32_t)FACT(terminals), terminal = handle - place * (uint32_t)FACT(terminals);
+    atomic_or((volatile FW_GLOBAL uint *)&free_places[place_word(m, terminal, place / 32)], 1u << place % 32);
 }
 
 /* A message's record, which all its packets have. */
@@ -244,6 +245,21 @@ FW_INLINE uint32_t make_first_waiting(const struct memory *m, uint32_t terminal,
     return first ? make_waiting(m, terminal, first, is_in_window(phase, first->waits_at)) : FW_NONE;
 }
 
+/*
+ * Is the packet behind this one of the same message not in the queue yet? The message that is just being made is the last of
+ * all, and the program puts its packets into the queue one by one: what channels take depends on it.
+ */
+FW_INLINE bool is_hidden(const struct interfaces *n, uint32_t terminal, uint32_t handle)
+{
+    const struct memory *m = n->network->memory;
+    FW_GLOBAL const struct lockstep_terminal *t = &m->terminals[terminal];
+    uint32_t most = m->applications[m->packets[handle].application].max_packet;
+    bool something_waits = t->answers;
+    for (uint32_t i = 0; i < t->sources; i++)
+        something_waits |= m->sources[t->first_source + i].waiting > 0;
+    return n->hidden && !something_waits && (t->left - 1) / most + 1 <= n->hidden;
+}
+
 /* Of what waits in the source queue the front alone has a packet. */
 FW_INLINE void source_queue_put(struct interfaces *n, uint32_t number, FW_GLOBAL struct packet_queue *queue,
                                 uint32_t handle)
@@ -255,8 +271,9 @@ FW_INLINE uint32_t source_queue_take(struct interfaces *n, uint32_t number, FW_G
 {
     const struct memory *m = n->network->memory;
     uint32_t handle = queue->first;
+    n->last = handle;
     if (FACT(messages_each) && m->terminals[number].left)
-        queue->first = packet_behind(m, number, handle);
+        queue->first = is_hidden(n, number, handle) ? FW_NONE : packet_behind(m, number, handle);
     else
         queue->first = make_first_waiting(m, number, n->phase);
     return handle;

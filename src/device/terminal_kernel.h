@@ -19,6 +19,8 @@ struct interfaces {
     FW_GLOBAL struct outlet *outlets;
     FW_GLOBAL struct injector *injectors;
     FW_GLOBAL uint32_t *credits;
+    /* While a message is made: how many packets of it are not in the queue yet, and the last that was. */
+    uint32_t hidden, last;
 };
 
 FW_INLINE FW_GLOBAL uint32_t *injector_credits(const struct interfaces *n, FW_GLOBAL const struct injector *injector)

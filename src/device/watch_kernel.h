@@ -22,6 +22,8 @@ FW_INLINE FW_GLOBAL struct lockstep_rates *rates_at(const struct memory *m, uint
 FW_INLINE void watch_made(const struct memory *m, uint32_t terminal, uint32_t application, uint32_t packets,
                           uint32_t flits, tick_t now)
 {
+    if (!m->facts->is_watched)
+        return;
     if (m->facts->series_interval) {
         FW_GLOBAL struct lockstep_series *bin = series_at(m, application, now);
         atom_add(&bin->packets_created, (ulong)packets);
@@ -35,6 +37,8 @@ FW_INLINE void watch_made(const struct memory *m, uint32_t terminal, uint32_t ap
 FW_INLINE void watch_entry(const struct memory *m, FW_GLOBAL const struct injector *injector,
                            FW_GLOBAL const struct packet *packet, tick_t now)
 {
+    if (!m->facts->is_watched)
+        return;
     if (m->facts->counts_lanes)
         m->entered[(size_t)injector->to.target * FACT(lanes) + injector->to.lane + injector->vc]++;
     if (m->facts->rate_interval)
@@ -45,6 +49,8 @@ FW_INLINE void watch_entry(const struct memory *m, FW_GLOBAL const struct inject
 FW_INLINE void watch_arrival(const struct memory *m, uint32_t terminal, FW_GLOBAL const struct packet *packet,
                              tick_t now)
 {
+    if (!m->facts->is_watched)
+        return;
     if (m->facts->series_interval)
         atom_inc(&series_at(m, packet->application, now)->flits_accepted);
     if (m->facts->rate_interval) {
@@ -56,6 +62,8 @@ FW_INLINE void watch_arrival(const struct memory *m, uint32_t terminal, FW_GLOBA
 /* A packet has arrived as a whole. */
 FW_INLINE void watch_packet(const struct memory *m, FW_GLOBAL const struct packet *packet, tick_t now)
 {
+    if (!m->facts->is_watched)
+        return;
     if (m->facts->series_interval) {
         FW_GLOBAL struct lockstep_series *bin = series_at(m, packet->application, packet->created);
         atom_inc(&bin->packets_arrived);
