@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from on_device import LOGS, check, compare, device  # noqa: F401
+from on_device import AS_USUAL, LOGS, check, compare, device  # noqa: F401
 from support import PROGRAM, ROOT, schema, shorter
 
 sys.path.insert(0, str(ROOT / "tests" / "contract"))
@@ -33,8 +33,11 @@ def short(path):
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_file_gives_the_same_or_is_refused_with_its_setting(path, device, tmp_path):  # noqa: F811
-    overrides = short(path) if "bench" in path.parts else []
+def test_file_gives_the_same_or_is_refused_with_its_setting(path, device, tmp_path, monkeypatch):  # noqa: F811
+    overrides = []
+    if "bench" in path.parts:
+        overrides = short(path)
+        monkeypatch.setenv("POCL_EXTRA_BUILD_FLAGS", AS_USUAL)
     status, said = check(path, device, *overrides)
     refusal = compare(path, tmp_path, device, *overrides)
     if status == 1:
@@ -151,9 +154,8 @@ def network_that_runs(draw, chunk, folder, device):  # noqa: F811
 
 
 @pytest.mark.parametrize("chunk", range(CHUNKS))
-def test_whatever_is_drawn_gives_the_same(chunk, device, tmp_path, monkeypatch):  # noqa: F811
-    """Those that are refused, here or by the device, do not count. PoCL's compiler may be quick about it."""
-    monkeypatch.setenv("POCL_EXTRA_BUILD_FLAGS", os.environ["POCL_EXTRA_BUILD_FLAGS"] + " -cl-opt-disable")
+def test_whatever_is_drawn_gives_the_same(chunk, device, tmp_path):  # noqa: F811
+    """Those that are refused, here or by the device, do not count."""
     draw, counted = random.Random(f"device {chunk}"), 0
     (tmp_path / "sizes.csv").write_text("1,3\n4,1\n")  # that an example names
     network, is_usual = network_that_runs(draw, chunk, tmp_path, device), chunk % 2 == 0
