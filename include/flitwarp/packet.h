@@ -33,8 +33,8 @@ struct packet {
 #else
     uint8_t marks; /* both, from the lowest bit on */
 #endif
-    uint32_t waypoint;    /* free for the routing algorithm: a router on the way, say */
-    uint32_t route;       /* free for the routing algorithm: phase, order, ... */
+    uint32_t waypoint; /* free for the routing algorithm: a router on the way, say */
+    uint32_t route;    /* free for the routing algorithm: phase, order, ... */
 };
 
 #if FW_HOST

@@ -57,7 +57,7 @@ struct memory {
     FW_GLOBAL uint32_t *fault;
 };
 
-#define FW_CHECK(condition)                                                                                       \
+#define FW_CHECK(condition)                                                                                            \
     do {                                                                                                               \
         if (!(condition))                                                                                              \
             *FAULT_OF = __LINE__;                                                                                      \
@@ -205,23 +205,25 @@ FW_INLINE struct flit slot_flit(uint64_t word)
 #define MEMORY_ARGUMENTS                                                                                               \
     FW_GLOBAL const struct lockstep_facts *facts, FW_GLOBAL const struct lockstep_application *applications,           \
         FW_GLOBAL const char *tables, ulong tables_from, FW_GLOBAL uchar *blocks, FW_GLOBAL ulong *ready_at,           \
-        FW_GLOBAL ulong *routes, FW_GLOBAL const struct link *links, FW_GLOBAL ulong *flits, FW_GLOBAL slot_vcs *credits, \
-        FW_GLOBAL struct packet *packets, FW_GLOBAL uint *free_places, FW_GLOBAL uint *freed,                          \
-        FW_GLOBAL struct outlet *outlets, FW_GLOBAL struct injector *injectors, FW_GLOBAL uint *outlet_credits,        \
-        FW_GLOBAL struct lockstep_source *sources, FW_GLOBAL struct lockstep_terminal *terminals,                      \
-        FW_GLOBAL struct lockstep_counts *counts, FW_GLOBAL struct lockstep_router_counts *router_counts,              \
-        FW_GLOBAL ulong *histograms, FW_GLOBAL struct lockstep_bin *bins, FW_GLOBAL ulong *accepted_from,              \
+        FW_GLOBAL ulong *routes, FW_GLOBAL const struct link *links, FW_GLOBAL ulong *flits,                           \
+        FW_GLOBAL slot_vcs *credits, FW_GLOBAL struct packet *packets, FW_GLOBAL uint *free_places,                    \
+        FW_GLOBAL uint *freed, FW_GLOBAL struct outlet *outlets, FW_GLOBAL struct injector *injectors,                 \
+        FW_GLOBAL uint *outlet_credits, FW_GLOBAL struct lockstep_source *sources,                                     \
+        FW_GLOBAL struct lockstep_terminal *terminals, FW_GLOBAL struct lockstep_counts *counts,                       \
+        FW_GLOBAL struct lockstep_router_counts *router_counts, FW_GLOBAL ulong *histograms,                           \
+        FW_GLOBAL struct lockstep_bin *bins, FW_GLOBAL ulong *accepted_from,                                           \
         FW_GLOBAL struct lockstep_message *messages, FW_GLOBAL uint *free_messages, FW_GLOBAL uint *freed_messages,    \
         FW_GLOBAL struct lockstep_answer *heard, FW_GLOBAL struct lockstep_ring *heard_rings,                          \
         FW_GLOBAL struct lockstep_answer *answers, FW_GLOBAL struct lockstep_series *series,                           \
         FW_GLOBAL struct lockstep_rates *rates, FW_GLOBAL uint *entered, FW_GLOBAL struct lockstep_log *log,           \
-        FW_GLOBAL struct lockstep_record *log_records, FW_GLOBAL char *sensors, FW_GLOBAL const ushort *distances, FW_GLOBAL uint *fault
+        FW_GLOBAL struct lockstep_record *log_records, FW_GLOBAL char *sensors, FW_GLOBAL const ushort *distances,     \
+        FW_GLOBAL uint *fault
 #define MEMORY                                                                                                         \
     {                                                                                                                  \
         facts, applications, tables - tables_from, blocks, ready_at, routes, links, flits, credits, packets,           \
             free_places, freed, outlets, injectors, outlet_credits, sources, terminals, counts, router_counts,         \
             histograms, bins, accepted_from, messages, free_messages, freed_messages, heard, heard_rings, answers,     \
-            series, rates, entered, log, log_records, sensors, distances, fault                                                            \
+            series, rates, entered, log, log_records, sensors, distances, fault                                        \
     }
 
 #define PHASE ulong now, ulong window_start, ulong window_end, uint is_draining

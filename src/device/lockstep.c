@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FLUSH_TICKS 256   /* launches that are handed over at once */
-#define PIECE_TICKS 256   /* that are run before the device is waited for, at first */
+#define FLUSH_TICKS 256 /* launches that are handed over at once */
+#define PIECE_TICKS 256 /* that are run before the device is waited for, at first */
 #define PIECE_MOST 65536
 #define PAUSE_SECONDS 0.4 /* between two of those, about */
 
@@ -61,9 +61,11 @@ static void run_piece(struct lockstep *l, tick_t last)
 {
     struct device_kernel *routers = l->kernels[KERNEL_ROUTERS], *terminals = l->kernels[KERNEL_TERMINALS];
     bool is_one = l->is_one_kernel, is_good = set_phase(l, routers) && set_phase(l, terminals);
-    size_t items = (l->facts.routers * l->team + l->group - 1) / l->group * l->group + (is_one ? l->facts.terminals : 0);
+    size_t items =
+        (l->facts.routers * l->team + l->group - 1) / l->group * l->group + (is_one ? l->facts.terminals : 0);
     for (; is_good && l->now <= last; l->now++) {
-        is_good = kernel_set(routers, l->next_argument, &l->now, sizeof l->now) && kernel_launch(routers, items, l->group);
+        is_good =
+            kernel_set(routers, l->next_argument, &l->now, sizeof l->now) && kernel_launch(routers, items, l->group);
         if (!is_one)
             is_good = is_good && kernel_set(terminals, l->next_argument, &l->now, sizeof l->now) &&
                       kernel_launch(terminals, l->facts.terminals, l->group);
@@ -120,10 +122,10 @@ static tick_t find_next(struct lockstep *l, bool with_timers, tick_t *last)
     uint32_t timers = with_timers;
     tick_t next = FW_NEVER;
     lockstep_need(l, kernel_set_buffer(kernel, l->next_argument, l->buffers[BUFFER_NEXT]) &&
-                kernel_set(kernel, l->next_argument + 1, &l->now, sizeof l->now) &&
-                kernel_set(kernel, l->next_argument + 2, &timers, sizeof timers) &&
-                kernel_launch(kernel, COUNTING_ITEMS, l->group) &&
-                buffer_read(l->buffers[BUFFER_NEXT], 0, found, 2 * COUNTING_ITEMS * sizeof *found));
+                         kernel_set(kernel, l->next_argument + 1, &l->now, sizeof l->now) &&
+                         kernel_set(kernel, l->next_argument + 2, &timers, sizeof timers) &&
+                         kernel_launch(kernel, COUNTING_ITEMS, l->group) &&
+                         buffer_read(l->buffers[BUFFER_NEXT], 0, found, 2 * COUNTING_ITEMS * sizeof *found));
     *last = 0;
     for (uint32_t i = 0; i < COUNTING_ITEMS; i++) {
         next = found[i] < next ? found[i] : next;
@@ -165,10 +167,10 @@ static void count(struct lockstep *l)
     if (l->is_counted)
         return;
     lockstep_need(l, buffer_fill(l->buffers[BUFFER_SUMS], 0, bytes, 0) &&
-                kernel_set_buffer(kernel, l->next_argument, l->buffers[BUFFER_SUMS]) &&
-                kernel_set(kernel, l->next_argument + 1, &applications, sizeof applications) &&
-                kernel_launch(kernel, COUNTING_ITEMS, l->group) &&
-                buffer_read(l->buffers[BUFFER_SUMS], 0, l->sums, bytes));
+                         kernel_set_buffer(kernel, l->next_argument, l->buffers[BUFFER_SUMS]) &&
+                         kernel_set(kernel, l->next_argument + 1, &applications, sizeof applications) &&
+                         kernel_launch(kernel, COUNTING_ITEMS, l->group) &&
+                         buffer_read(l->buffers[BUFFER_SUMS], 0, l->sums, bytes));
     check_fault(l);
     l->in_flight = 0;
     for (uint32_t i = 0; i < applications; i++)
@@ -377,8 +379,8 @@ static void lockstep_bring(struct network_runner *runner, bool with_packets)
     const struct input_queued *q = l->network->core->routers;
     const struct interfaces *n = l->network->core->interfaces;
     lockstep_need(l, buffer_read(l->buffers[BUFFER_BLOCKS], 0, q->blocks.first, f->routers * f->stride) &&
-                buffer_read(l->buffers[BUFFER_OUTLET_CREDITS], 0, n->credits,
-                            f->terminals * f->outlet_lanes * sizeof(uint32_t)));
+                         buffer_read(l->buffers[BUFFER_OUTLET_CREDITS], 0, n->credits,
+                                     f->terminals * f->outlet_lanes * sizeof(uint32_t)));
     if (with_packets)
         read_packets(l);
 }
@@ -402,11 +404,11 @@ static bool lockstep_is_idle(struct network_runner *runner)
     const struct interfaces *n = l->network->core->interfaces;
     uint64_t is_busy = 0;
     lockstep_need(l, buffer_fill(l->buffers[BUFFER_NEXT], 0, sizeof is_busy, 0) &&
-                kernel_set_buffer(l->kernels[KERNEL_IDLE], l->next_argument, l->buffers[BUFFER_NEXT]) &&
-                kernel_launch(l->kernels[KERNEL_IDLE], COUNTING_ITEMS * 16, l->group) &&
-                buffer_read(l->buffers[BUFFER_NEXT], 0, &is_busy, sizeof is_busy) &&
-                buffer_read(l->buffers[BUFFER_OUTLET_CREDITS], 0, n->credits,
-                            l->facts.terminals * l->facts.outlet_lanes * sizeof(uint32_t)));
+                         kernel_set_buffer(l->kernels[KERNEL_IDLE], l->next_argument, l->buffers[BUFFER_NEXT]) &&
+                         kernel_launch(l->kernels[KERNEL_IDLE], COUNTING_ITEMS * 16, l->group) &&
+                         buffer_read(l->buffers[BUFFER_NEXT], 0, &is_busy, sizeof is_busy) &&
+                         buffer_read(l->buffers[BUFFER_OUTLET_CREDITS], 0, n->credits,
+                                     l->facts.terminals * l->facts.outlet_lanes * sizeof(uint32_t)));
     if (!is_busy)
         l->network->core->interface_ops->check_idle(l->network->core->interfaces);
     return !is_busy;
@@ -418,9 +420,9 @@ static void lockstep_count_flits(struct network_runner *runner, uint32_t lanes, 
     struct device_kernel *kernel = l->kernels[KERNEL_FLITS];
     uint64_t bytes = l->facts.routers * l->facts.lanes / lanes * sizeof *counts;
     lockstep_need(l, kernel_set_buffer(kernel, l->next_argument, l->buffers[BUFFER_LANE_FLITS]) &&
-                kernel_set(kernel, l->next_argument + 1, &lanes, sizeof lanes) &&
-                kernel_launch(kernel, COUNTING_ITEMS * 16, l->group) &&
-                buffer_read(l->buffers[BUFFER_LANE_FLITS], 0, counts, bytes));
+                         kernel_set(kernel, l->next_argument + 1, &lanes, sizeof lanes) &&
+                         kernel_launch(kernel, COUNTING_ITEMS * 16, l->group) &&
+                         buffer_read(l->buffers[BUFFER_LANE_FLITS], 0, counts, bytes));
     lockstep_bring_lanes(l);
 }
 

@@ -89,8 +89,8 @@ struct lockstep {
     struct device_buffer *buffers[LOCKSTEP_BUFFER_COUNT];
     struct device_kernel *kernels[LOCKSTEP_KERNELS];
     uint32_t next_argument; /* of the kernels: the first behind the buffers */
-    bool is_one_kernel; /* routers and terminals are launched as one */
-    uint32_t team, group; /* work-items of a router, and of a group of teams */
+    bool is_one_kernel;     /* routers and terminals are launched as one */
+    uint32_t team, group;   /* work-items of a router, and of a group of teams */
     struct lockstep_facts facts;
     struct arena tables;   /* what TABLES has */
     const char *tables_at; /* where it begins */
@@ -100,11 +100,11 @@ struct lockstep {
     bool has_begun;
     bool has_paused;    /* between two grid points */
     tick_t piece_ticks; /* run before the device is waited for */
-    bool is_counted; /* sums are those of now */
-    tick_t now;      /* the next tick to be run */
+    bool is_counted;    /* sums are those of now */
+    tick_t now;         /* the next tick to be run */
     uint64_t *sums;
     uint64_t in_flight;
-    struct packet *packets; /* owned: a copy, while somebody looks; NULL: none */
+    struct packet *packets;                /* owned: a copy, while somebody looks; NULL: none */
     double compile_seconds, build_seconds; /* of its compiler; that it was waited for before the run */
 };
 

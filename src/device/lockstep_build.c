@@ -201,6 +201,7 @@ static size_t make_tables(struct lockstep *l, struct lockstep_application *appli
 
 /* ---- memory ---- */
 
+/* clang-format off */
 static uint64_t buffer_bytes(const struct lockstep *l, enum lockstep_buffer buffer)
 {
     const struct lockstep_facts *f = &l->facts;
@@ -250,6 +251,7 @@ static uint64_t buffer_bytes(const struct lockstep *l, enum lockstep_buffer buff
     default: return 0;
     }
 }
+/* clang-format on */
 
 #define LOCKSTEP_WHAT_(name, what) what,
 static const char *const buffer_names[] = {LOCKSTEP_BUFFERS(LOCKSTEP_WHAT_)};
@@ -312,7 +314,8 @@ static bool fill_buffers(struct lockstep *l)
            buffer_fill(l->buffers[BUFFER_FREE_PLACES], 0, free_places, 0xff) &&
            (!f->messages_each ||
             buffer_fill(l->buffers[BUFFER_FREE_MESSAGES], 0, f->terminals * f->messages_each / 8, 0xff)) &&
-           buffer_fill(l->buffers[BUFFER_FREED_MESSAGES], 0, f->terminals * f->terminal_ports * sizeof(uint32_t), 0xff) &&
+           buffer_fill(l->buffers[BUFFER_FREED_MESSAGES], 0, f->terminals * f->terminal_ports * sizeof(uint32_t),
+                       0xff) &&
            buffer_fill(l->buffers[BUFFER_FREED], 0, f->terminals * f->terminal_ports * sizeof(uint32_t), 0xff) &&
            lockstep_fill_routing(l);
 }
@@ -333,8 +336,9 @@ static bool set_arguments(struct lockstep *l, struct device_kernel *kernel)
 
 static bool make_kernels(struct lockstep *l)
 {
-    static const char *const names[LOCKSTEP_KERNELS] = {"lockstep_routers", "lockstep_terminals", "lockstep_withdraw", "lockstep_drop_timers", "lockstep_count",
-                                                        "lockstep_next", "lockstep_flits", "lockstep_idle"};
+    static const char *const names[LOCKSTEP_KERNELS] = {
+        "lockstep_routers", "lockstep_terminals", "lockstep_withdraw", "lockstep_drop_timers",
+        "lockstep_count",   "lockstep_next",      "lockstep_flits",    "lockstep_idle"};
     if (!lockstep_make_source(l))
         return false;
     double start = wall_seconds();

@@ -40,8 +40,8 @@ static bool check_network(const struct network *network, struct errors *errors)
     if (!check_router(network, errors) || !lockstep_check_routing(network, errors))
         return false;
     if (network->plane_count > 1)
-        return node_error(errors, network_node(config, "planes"), "count", "%u planes do not run on a device; accepted: 1",
-                          network->plane_count);
+        return node_error(errors, network_node(config, "planes"), "count",
+                          "%u planes do not run on a device; accepted: 1", network->plane_count);
     if (config->deadlock == DEADLOCK_RECOVER)
         return node_error(errors, network_node(config, "topology")->parent, "deadlock",
                           "recovery does not run on a device; accepted: 'report'");
@@ -60,10 +60,11 @@ static bool check_levels(const struct workload *workload, const struct applicati
     const uint8_t *level = workload->network->service.class_level;
     if (!application->listens || level[config->protocol_class] == level[config->reply_protocol_class])
         return true;
-    return choice_error(errors, application->choice, "reply_protocol_class",
-                        "replies of another level of service (%u) than requests (%u) do not run on a device; accepted: a "
-                        "class of their level",
-                        level[config->reply_protocol_class], level[config->protocol_class]);
+    return choice_error(
+        errors, application->choice, "reply_protocol_class",
+        "replies of another level of service (%u) than requests (%u) do not run on a device; accepted: a "
+        "class of their level",
+        level[config->reply_protocol_class], level[config->protocol_class]);
 }
 
 static bool check_application(const struct workload *workload, const struct application *application,
@@ -85,8 +86,10 @@ static bool check_application(const struct workload *workload, const struct appl
                             SLOT_MOST_FLITS);
     if (steady->injection.ops->state_size > sizeof(struct source_memory))
         return choice_error(errors, &config->injection, NULL, "remembers too much for a device");
-    return check_levels(workload, application, errors) && lockstep_check_form(&config->traffic, "traffic pattern", errors) &&
-           lockstep_check_form(&config->injection, "injection process", errors) && lockstep_check_form(&config->size, "size", errors) &&
+    return check_levels(workload, application, errors) &&
+           lockstep_check_form(&config->traffic, "traffic pattern", errors) &&
+           lockstep_check_form(&config->injection, "injection process", errors) &&
+           lockstep_check_form(&config->size, "size", errors) &&
            (!config->reply.component || lockstep_check_form(&config->reply, "size", errors));
 }
 

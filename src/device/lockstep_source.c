@@ -137,8 +137,10 @@ bool lockstep_make_source(struct lockstep *l)
     if (l->network->congestion)
         l->team = 1; /* changes of a router are told to its sensors one after the other */
     l->team = l->team ? l->team : !is_constant ? 1 : l->facts.ports > 16 ? 16 : l->facts.ports > 6 ? 8 : 4;
-    text_addf(&text, "#define TEAM %uu\n#define GROUP %uu\n#define SLOT_VC_BYTES %u\n#define PORTS_EACH %u\n%s", l->team, l->group,
-              lockstep_slot_vc_bytes(l), (uint32_t)((is_constant ? l->facts.ports : WORD_BITS) + l->team - 1) / l->team, is_constant ? "#define ONE_KERNEL\n" : "");
+    text_addf(&text, "#define TEAM %uu\n#define GROUP %uu\n#define SLOT_VC_BYTES %u\n#define PORTS_EACH %u\n%s",
+              l->team, l->group, lockstep_slot_vc_bytes(l),
+              (uint32_t)((is_constant ? l->facts.ports : WORD_BITS) + l->team - 1) / l->team,
+              is_constant ? "#define ONE_KERNEL\n" : "");
     text_addf(&text, "#define WORDS %u\n%s", q->words, q->is_usual ? "#define USUAL_ROUTER\n" : "");
     source_add_text(&l->source, "settings", text.chars);
     text_release(&text);

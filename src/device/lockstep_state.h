@@ -25,9 +25,9 @@
 #define SLOT_MOST_FLITS (SLOT_POSITION + 1)
 
 /* Numbers that do not change: F(name) for each. A device has them as constants of the program, or looks them up. */
+/* clang-format off */
 #define LOCKSTEP_FACTS(F)                                                                                              \
-    F(routers)                                                                                                         \
-    F(terminals)                                                                                                       \
+    F(routers) F(terminals)                                                                                            \
     F(slot_mask)        /* places of a ring, less one */                                                               \
     F(slot_row)         /* receiving ports of all routers and terminals */                                             \
     F(channel_latency)  /* of all channels between routers; 0: they differ */                                          \
@@ -35,27 +35,29 @@
     F(packets_each)     /* of a terminal's region, a multiple of 32 */                                                 \
     F(bins)             /* of latencies by moment of the window */                                                     \
     F(measures_detours) /* packets may take more hops than they need */                                                \
-    F(messages_each) /* records of a terminal's messages, a multiple of 32; 0: packets need none */                    \
-    F(listeners)     /* applications that hear of their messages, and answer them */                                   \
+    F(messages_each)    /* records of a terminal's messages, a multiple of 32; 0: packets need none */                 \
+    F(listeners)        /* applications that hear of their messages, and answer them */                                \
     /* of routers */                                                                                                   \
-    F(ports)                                                                                                           \
-    F(num_vcs)                                                                                                         \
-    F(lanes) F(ring_mask) F(local_ports) F(room) F(depth) F(cycle) F(routing) F(vc_allocation) F(to_channel) F(credit) \
-        F(next_packet) F(busy_after_grant) F(vc_needs_credit) F(stores_packet) F(reserves_packet) F(needs_room)        \
-            F(credits_wake) F(ends_in_a_cycle) F(steps_each_tick) F(locks_outputs) F(keeps_outputs) F(queues_to_send)  \
-                F(stride) F(outputs_at) F(vc_state_at) F(switch_state_at) F(arbiter_state_at) F(arbiters_each)         \
-                    F(arbiter_port_mask) F(free_at_at) F(locks_at) F(credited_at) F(rings_at) /* of routing */         \
-        F(seed) F(routing_vcs) F(protocol_vcs) F(classes) F(terminal_ports) F(ejection_channels) F(class_vcs_at)       \
-            F(eject_vcs_at) F(terminal_slot_at) F(ejection_router_at) F(routing_config_at) F(routing_state_at) F(      \
-                all_escape_vcs) F(has_protocols) F(topology_facts_at) F(grid_at) F(congestion_config_at) F(unseen_at)  \
-                F(capacity_at) /* of sensors: settings; in their memory, behind the counts */ /* of interfaces */      \
-        F(channels) F(outlet_lanes) F(channel_cycle) F(all_vcs) F(injection_vcs) F(buffer_depth)
+    F(ports) F(num_vcs) F(lanes) F(ring_mask) F(local_ports) F(room) F(depth) F(cycle) F(routing) F(vc_allocation)     \
+    F(to_channel) F(credit) F(next_packet) F(busy_after_grant) F(vc_needs_credit) F(stores_packet) F(reserves_packet)  \
+    F(needs_room) F(credits_wake) F(ends_in_a_cycle) F(steps_each_tick) F(locks_outputs) F(keeps_outputs)              \
+    F(queues_to_send) F(stride) F(outputs_at) F(vc_state_at) F(switch_state_at) F(arbiter_state_at) F(arbiters_each)   \
+    F(arbiter_port_mask) F(free_at_at) F(locks_at) F(credited_at) F(rings_at)                                          \
+    /* of routing */                                                                                                   \
+    F(seed) F(routing_vcs) F(protocol_vcs) F(classes) F(terminal_ports) F(ejection_channels) F(class_vcs_at)           \
+    F(eject_vcs_at) F(terminal_slot_at) F(ejection_router_at) F(routing_config_at) F(routing_state_at)                 \
+    F(all_escape_vcs) F(has_protocols) F(topology_facts_at) F(grid_at)                                                 \
+    /* of sensors: settings; in their memory, behind the counts */                                                     \
+    F(congestion_config_at) F(unseen_at) F(capacity_at)                                                                \
+    /* of interfaces */                                                                                                \
+    F(channels) F(outlet_lanes) F(channel_cycle) F(all_vcs) F(injection_vcs) F(buffer_depth)
+/* clang-format on */
 
 #define LOCKSTEP_FACT_(name) uint64_t name;
 struct lockstep_facts {
     LOCKSTEP_FACTS(LOCKSTEP_FACT_)
     /* What may change between two launches, and is looked up always. */
-    uint64_t is_watched; /* any of what follows but the rings */
+    uint64_t is_watched;                           /* any of what follows but the rings */
     uint64_t series_interval, series_bins;         /* 0: no series is kept */
     uint64_t rate_interval, rate_first, rate_bins; /* of bins by terminal: the first of them that there is room for */
     uint64_t log_room;                             /* records; 0: nobody asks for them */
@@ -75,7 +77,7 @@ struct lockstep_application {
     /* Of its messages. */
     uint64_t seed, receive_delay, reply_config_at, reply_state_at;
     uint32_t reply_max, reply_kind, reply_protocol;
-    uint32_t replies_by_request; /* their sizes follow from it */
+    uint32_t replies_by_request;      /* their sizes follow from it */
     uint32_t plain_flits, max_packet; /* messages up to the first are a packet that needs no record */
     uint32_t listener;                /* its number among those, from 1 on; 0: it hears of nothing */
 };

@@ -116,8 +116,10 @@ FW_INLINE void send(const struct view *v, size_t lane, FW_GLOBAL const struct in
     const struct memory *m = q->network->memory;
     const struct lane_facts from = facts_of(q, lane, is), to = facts_of(q, input->output, is);
     const struct lane_place back_to = input->back, out_to = out->to;
-    put_credit(m, far_port(m, back_to, from.at_router), from.vc, v->now + q->credit + latency_of(q->network, v->head->number, from.port, from.at_router));
-    put_flit(m, far_port(m, out_to, to.at_router), to.vc, input->front, granted + q->to_channel + latency_of(q->network, v->head->number, to.port, to.at_router));
+    put_credit(m, far_port(m, back_to, from.at_router), from.vc,
+               v->now + q->credit + latency_of(q->network, v->head->number, from.port, from.at_router));
+    put_flit(m, far_port(m, out_to, to.at_router), to.vc, input->front,
+             granted + q->to_channel + latency_of(q->network, v->head->number, to.port, to.at_router));
 }
 
 #include "network/router/input_queued_stages.h"

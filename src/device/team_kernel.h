@@ -12,10 +12,11 @@
 
 struct team {
     uint64_t sets[SETS][WORDS];
-    uint64_t asked[WORDS];        /* output lanes that are asked for; input lanes that may use the switch */
-    uint16_t asker[WORDS * 64];   /* by output lane: who gets it */
-    uint16_t choice[WORDS * 64];  /* by input lane: what it asks for, or NOBODY */
-    uint16_t row_lane[64], row_port[64]; /* by input port: the lane that asks for the switch, and for which output port */
+    uint64_t asked[WORDS];       /* output lanes that are asked for; input lanes that may use the switch */
+    uint16_t asker[WORDS * 64];  /* by output lane: who gets it */
+    uint16_t choice[WORDS * 64]; /* by input lane: what it asks for, or NOBODY */
+    uint16_t row_lane[64],
+        row_port[64]; /* by input port: the lane that asks for the switch, and for which output port */
     uint32_t row_contested[64];
     uint32_t is_woken, is_due, moved, events, flit_hops;
 };

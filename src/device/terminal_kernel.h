@@ -239,7 +239,8 @@ FW_INLINE struct freed arrive(const struct interfaces *n, uint32_t terminal, str
 }
 
 /* What was freed a tick ago may be given out again; what is freed now has its turn. */
-FW_INLINE void exchange_place(const struct memory *m, FW_GLOBAL uint32_t *freed, FW_GLOBAL uint32_t *all_free, uint32_t place)
+FW_INLINE void exchange_place(const struct memory *m, FW_GLOBAL uint32_t *freed, FW_GLOBAL uint32_t *all_free,
+                              uint32_t place)
 {
     uint32_t before = *freed;
     if (before != FW_NONE)

@@ -10,9 +10,9 @@ struct injector {
     uint32_t position; /* next flit of it */
     uint16_t vc;       /* of that packet, or of the last one */
     uint16_t channel;
-    uint32_t lag;              /* of chunks: see network_lag() */
-    struct lane_place to;      /* VC 0 at the router */
-    tick_t latency;            /* until the router is told of it, the interface's own included */
+    uint32_t lag;             /* of chunks: see network_lag() */
+    struct lane_place to;     /* VC 0 at the router */
+    tick_t latency;           /* until the router is told of it, the interface's own included */
     FW_FAR(uint32_t) credits; /* by VC */
 };
 

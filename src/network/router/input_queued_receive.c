@@ -11,8 +11,8 @@ void input_queued_post_due(const struct input_queued *q, tick_t when)
     network_post_step(q->engine, EVENT_ROUTER_STEP, FW_NONE, 0, when);
 }
 
-STAGE void store_flit(const struct input_queued *q, struct router_head *head, const struct flit_event *event, tick_t now,
-                      struct variant is)
+STAGE void store_flit(const struct input_queued *q, struct router_head *head, const struct flit_event *event,
+                      tick_t now, struct variant is)
 {
     receive_flit(q, head, lanes_in(head, SET_FRESH, is.words), lanes_in(head, SET_BUSY, is.words),
                  lanes_in(head, SET_SENDABLE, is.words), event->to.lane, event->flit, now, is);
@@ -59,10 +59,12 @@ STAGE void receive_credits(const struct input_queued *q, tick_t now, const struc
     for (; event < fetching; event++) {
         const struct lane_place *ahead = &event[EVENTS_AHEAD].to;
         __builtin_prefetch((struct output_lane *)(void *)block_at(outputs, ahead->target) + ahead->lane, 1);
-        store_credit(q, block_at(blocks, event->to.target), (void *)block_at(outputs, event->to.target), event, now, is);
+        store_credit(q, block_at(blocks, event->to.target), (void *)block_at(outputs, event->to.target), event, now,
+                     is);
     }
     for (; event < end; event++)
-        store_credit(q, block_at(blocks, event->to.target), (void *)block_at(outputs, event->to.target), event, now, is);
+        store_credit(q, block_at(blocks, event->to.target), (void *)block_at(outputs, event->to.target), event, now,
+                     is);
 }
 
 void input_queued_receive_flits(void *routers, tick_t now, const void *events, uint32_t count)

@@ -87,9 +87,9 @@ struct blocks {
     bool vc_needs_credit; /* an output lane is given only when it has one */                                           \
     bool stores_packet;   /* a packet is routed when all of it is there */                                             \
     bool reserves_packet; /* a head moves on only when the whole packet has room */                                    \
-    bool needs_room;      /* routing has escape VCs: an output lane is given only with room for the whole packet, or */ \
-                          /* all that there can be, so that no packet waits for an adaptive VC alone */                \
-    bool credits_wake;    /* either of them: any credit may set a packet going, not only the first */                  \
+    bool needs_room;   /* routing has escape VCs: an output lane is given only with room for the whole packet, or */   \
+                       /* all that there can be, so that no packet waits for an adaptive VC alone */                   \
+    bool credits_wake; /* either of them: any credit may set a packet going, not only the first */                     \
     bool ends_in_a_cycle; /* no stage is longer than a cycle, so what was busy in the last step is not in the next */  \
     bool steps_each_tick; /* no step is further away than the next tick */                                             \
     bool locks_outputs;   /* a packet that passes may have its output for itself: */                                   \
