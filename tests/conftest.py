@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 import itertools
+import os
 import signal
 import sys
 from pathlib import Path
@@ -22,6 +23,12 @@ LONG = ("contract/test_everything_runs.py", "reproduce/test_supersim_studies.py"
 def pytest_collection_modifyitems(items):
     first = {path: place for place, path in enumerate(LONG, -len(LONG))}
     items.sort(key=lambda item: first.get("/".join(item.path.parts[-2:]), 0))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def compiled_kernels(tmp_path_factory):
+    """Where PoCL, an OpenCL device on any processor, keeps what it has compiled: not in the home of who tests."""
+    os.environ["POCL_CACHE_DIR"] = str(tmp_path_factory.mktemp("kernels"))
 
 
 @pytest.fixture(scope="module")

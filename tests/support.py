@@ -5,6 +5,7 @@ The program is $FLITWARP, or build/flitwarp of this tree. The reference tables l
 shared/ beside the tree; tests that need them are skipped where they are absent.
 """
 import collections
+import contextlib
 import copy
 import csv
 import functools
@@ -12,6 +13,7 @@ import gzip
 import importlib.util
 import json
 import os
+import random
 import shutil
 import subprocess
 import tempfile
@@ -228,11 +230,24 @@ def schema():
     return json.loads(subprocess.run([PROGRAM, "schema"], capture_output=True, text=True, check=True).stdout)
 
 
+@contextlib.contextmanager
+def on_one_core():
+    """What is started meanwhile has one core for all its threads: they wake each other and do not spin, for half of the CPU time. They
+    take turns then; those that see whether threads get in each other's way run side by side (test_threads.py, the thread sanitizer)."""
+    cores = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {random.choice(sorted(cores))})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, cores)
+
+
 # --- ranks ------------------------------------------------------------------------------------------------------
 
 def launcher(ranks):
     """The words that start a program so many times."""
-    return ["mpirun", "-n", str(ranks), "--oversubscribe", *(["--allow-run-as-root"] if os.getuid() == 0 else [])]
+    here = ["--mca", "pml", "ob1", "--mca", "btl", "self,vader"]  # by memory: looking for other networks takes longer than many a run
+    return ["mpirun", "-n", str(ranks), "--oversubscribe", *here, *(["--allow-run-as-root"] if os.getuid() == 0 else [])]
 
 
 def has_ranks(program=PROGRAM):

@@ -36,6 +36,7 @@ typedef uchar fw_bool;
 
 #define FW_TABLE __constant
 #define FW_GLOBAL __global
+#define FW_TEAM __local /* before what a pointer points to that work-items share while they work on one thing */
 #define FW_FAR(type) ulong
 /* `owner->tables` is where the program's address 0 would be. */
 #define FW_AT(type, owner, pointer) ((FW_GLOBAL type *)((owner)->tables + (pointer)))
@@ -78,6 +79,7 @@ typedef bool fw_bool;
 
 #define FW_TABLE static const
 #define FW_GLOBAL
+#define FW_TEAM
 #define FW_FAR(type) type *
 #define FW_AT(type, owner, pointer) ((void)(owner), (pointer))
 #define FW_NEAR(type, owner, pointer) ((void)(owner), (pointer))

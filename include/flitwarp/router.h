@@ -82,6 +82,7 @@ struct lane_look {
     uint32_t queued, space;  /* flits in its output queue, and places that are left there */
     uint32_t ahead;    /* flits that must fit behind the channel for the first in the queue to leave; 0: it is empty */
     bool shares_queue; /* the places are those of all lanes of the port */
+    bool port_holds;   /* the output lane is free again as soon as any lane of the owner's port has moved on */
 };
 
 /* The state of one input lane, for those who look for deadlock. */

@@ -114,6 +114,8 @@ struct trace_reader_ops {
     bool (*looks_like)(const struct trace_source *source);
     /* Fills the builder, or adds errors that name file and line, or file and offset. */
     bool (*read)(const struct trace_source *source, struct trace_builder *builder, struct errors *errors);
+    /* Whether another file belongs to a file's trace, by their names; NULL: a trace is one file. */
+    bool (*is_beside)(const char *path, const char *other);
     /* Adds to what trace-info says: calls by name, say, and "missing": what the file lacks; optional. */
     void (*describe)(const struct trace_source *source, struct report *facts, struct errors *errors);
     /* Prints what is in the file as it is, record by record; optional. */

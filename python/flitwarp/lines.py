@@ -19,7 +19,9 @@ from .tasks import Need, Task
 
 LOOK_AHEAD = 4  # points that a line names as likely: enough for the idle cores of one machine
 DIGITS = 6  # of a load between two others
+ROUNDING = 1e-3  # of a gap between loads that have so many digits
 FIGURE_TOP = 5  # times the lowest latency: where a figure of it ends
+BEND = 0.5  # times the lowest latency, between neighbours: a curve that rises less has no bend there
 
 PointPlan = Generator[Need, "list[Outcome]", Point]
 LinePlan = Generator[Need, "list[Outcome]", None]
@@ -102,8 +104,8 @@ class Line:
     def rise(self, values: Sequence[float], past: int = 0, refine: int = 0) -> LinePlan:
         """Goes through the values until `past` of them have saturated (0: through all).
 
-        Where one has, `refine` further values are taken below it, each in the middle of the gap over which latency
-        rises most: they gather where the curve bends.
+        Where one has, the gap below it is halved `refine` times, and up to as many further values are taken where the
+        curve bends, each in the middle of the gap over which latency rises most.
         """
         above: float | None = None
         count = 0
@@ -117,31 +119,31 @@ class Line:
                 carried.append(point)
             if past and count >= past:
                 break
-        for _ in range(refine if carried and above is not None else 0):
-            low, high = self._steepest(carried, above)  # type: ignore[arg-type]
-            middle = _middle(low, high)
-            if not low < middle < high or not self._possible(middle, self.seeds.first):
-                break
-            point = yield from self.point(middle, [_middle(low, middle), _middle(middle, high)])
+        if carried and above is not None:
+            yield from self._refine(carried, above, refine)
+        self.expected.clear()
+
+    def _refine(self, carried: list[Point], above: float, times: int) -> LinePlan:
+        """Goes on between the loads that were carried and the lowest that was not. One of a bend may turn out not to be carried:
+        then there is another gap to narrow."""
+        narrow = (above - carried[-1].x) / 2 ** times
+        bends = 0
+        while carried:
+            gap: tuple[float, float] | None = (carried[-1].x, above)
+            if above - carried[-1].x <= narrow * (1 + ROUNDING) or not _can_be_halved(carried[-1].x, above):
+                gap = _steepest(carried) if bends < times else None
+                bends += 1
+            middle = _middle(*gap) if gap else 0
+            if gap is None or not self._possible(middle, self.seeds.first):
+                return
+            point = yield from self.point(middle, [_middle(gap[0], middle), _middle(middle, gap[1])])
             if self.is_carried(point) is None:
-                break
+                return
             if self.is_carried(point):
                 carried = sorted([*carried, point], key=lambda p: p.x)
             else:
                 above = middle
                 carried = [p for p in carried if p.x < middle]
-        self.expected.clear()
-
-    @staticmethod
-    def _steepest(carried: Sequence[Point], above: float) -> tuple[float, float]:
-        """The gap between neighbours over which latency rises most, as a figure shows it: saturation is at its top."""
-        heights = [_latency(point) for point in carried]
-        top = FIGURE_TOP * heights[0]
-        ends = [*(point.x for point in carried), above]
-        heights = [*(min(height, top) for height in heights), top]
-        rises = [abs(b - a) for a, b in zip(heights, heights[1:])]
-        best = len(rises) - 1 if not any(rise > 0 for rise in rises) else max(range(len(rises)), key=lambda i: (rises[i], i))
-        return ends[best], ends[best + 1]
 
     def search(self, low: float, high: float, precision: float) -> LinePlan:
         """Finds by bisection where saturation begins, to the precision."""
@@ -154,7 +156,7 @@ class Line:
         """Halves the gap between a load that was carried and one that was not."""
         for _ in range(times):
             middle = _middle(low, high)
-            if not low < middle < high or not self._possible(middle, self.seeds.first):
+            if not _can_be_halved(low, high) or not self._possible(middle, self.seeds.first):
                 return
             point = yield from self.point(middle, [_middle(low, middle), _middle(middle, high)])
             if self.is_carried(point) is None:
@@ -168,12 +170,25 @@ class Line:
         return not point.saturated
 
 
+def _steepest(carried: Sequence[Point]) -> tuple[float, float] | None:
+    """The gap between neighbours over which latency rises most, as far as a figure shows it; None: the curve has no bend."""
+    latencies = [_latency(point) for point in carried]
+    heights = [min(latency, FIGURE_TOP * latencies[0]) for latency in latencies]
+    gaps = [(abs(b - a), low.x, high.x) for low, high, a, b in zip(carried, carried[1:], heights, heights[1:])
+            if abs(b - a) > BEND * latencies[0] and _can_be_halved(low.x, high.x)]
+    return max(gaps)[1:] if gaps else None
+
+
 def _latency(point: Point) -> float:
     """The mean latency of a point; NaN where it has none, of a job, say."""
     try:
         return point.mean("packet_latency.mean")
     except UnknownColumn:
         return math.nan
+
+
+def _can_be_halved(low: float, high: float) -> bool:
+    return low < _middle(low, high) < high
 
 
 def _middle(low: float, high: float) -> float:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Callable, Sequence
 from .apart import split
 from .curve import Curve, curves_of_files, replicas
 from .files import write_file
+from .needed import how_to_install
 from .plot_options import Parser, Usage, application_of, pair_of, percentiles_of, place_of, size_of
 from .results import NotResults, Results, Which, one_version, unknown
 from .store import StudyError
@@ -490,7 +491,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _note(" ".join(str(error).split()))
         return 1
     except ImportError as error:
-        _note(f"{error}; install it (Debian: python3-matplotlib, python3-numpy)")
+        _note(how_to_install(error))
         return 1
     except KeyboardInterrupt:
         return 130

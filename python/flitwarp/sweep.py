@@ -96,8 +96,8 @@ class Sweep:
                   short: str = "L", override: Override = LOAD) -> Sweep:
         """Raises the load along each line, until `past` values have saturated (0: through all of them).
 
-        Then `refine` more values are run below the first saturated one, where latency rises most. Another variable can take the load's
-        place with `override`.
+        Then the gap below the first saturated one is halved `refine` times, and up to as many values are run where latency bends.
+        Another variable can take the load's place with `override`.
         """
         if values is None:
             if start is None or stop is None or step is None:
@@ -232,10 +232,10 @@ class Sweep:
                 if known:
                     known.close()
 
-    def write(self, study: Study | None = None) -> list[Path]:
-        """Writes figures, results.csv and report.html beside the study; the files that it made."""
+    def write(self, study: Study | None = None, figures: Sequence[str] | None = None) -> list[Path]:
+        """Writes figures (all, or those of these names), results.csv and report.html beside the study; the files that it made."""
         from .report import write_report
-        return write_report(study or open_study(self.path), self.out)
+        return write_report(study or open_study(self.path), self.out, figures)
 
     def main(self, argv: Sequence[str] | None = None) -> int:
         """Runs the study as a program: see `--help` of any script that ends in `sweep.main()`."""

@@ -16,6 +16,7 @@ from typing import Callable, NoReturn, Sequence
 from .backend import cores
 from .declare import read_sweep, sweep_of
 from .files import write_file
+from .needed import how_to_install
 from .progress import duration
 from .results import NotResults
 from .settings import WrongSettings
@@ -39,6 +40,11 @@ def count_of(text: str) -> int:
     if not text.isdigit() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"'{text}' is no number from 1")
     return int(text)
+
+
+def figures_of(text: str) -> list[str] | None:
+    """Names of figures; None for all."""
+    return None if text == "all" else [] if text == "none" else text.split(",")
 
 
 class Parser(argparse.ArgumentParser):
@@ -75,6 +81,8 @@ def _parser(program: str | None, takes_file: bool, description: str) -> argparse
     how.add_argument("--on-failure", choices=tuple(FAILURE_POLICIES),
                      help="; ".join(f"{name}: {what}" for name, what in FAILURE_POLICIES.items()))
     how.add_argument("--again", action="store_true", help="do once more what failed")
+    how.add_argument("--figures", type=figures_of, metavar="all|none|NAME,...",
+                     help="which to draw, by kind or by file, as in load-latency or 'jobs*' (default: all)")
     how.add_argument("--no-report", action="store_true", help="run only")
     how.add_argument("--quiet", action="store_true", help="no progress line, no summary")
     return parser
@@ -174,7 +182,7 @@ def _do(sweep: Sweep, options: argparse.Namespace) -> int:
         return _estimate(sweep, options.cores)
     began = time.time()
     study = open_study(sweep.path) if options.report else sweep.run(**_settings(sweep, options))
-    files = [] if options.no_report else sweep.write(study)
+    files = [] if options.no_report else sweep.write(study, options.figures)
     if options.quiet:
         return 0 if all(run.outcome and run.outcome.ok for run in study.runs) else 2
     return _summary(study, files, began)
@@ -189,7 +197,7 @@ def _guarded(program: str, action: Callable[[], int]) -> int:
     try:
         return action()
     except ModuleNotFoundError as error:
-        print(f"{program}: {error}; install it (Debian: python3-matplotlib, python3-numpy). What has run is kept", file=sys.stderr)
+        print(f"{program}: {how_to_install(error)}. What has run is kept; --no-report needs none of it", file=sys.stderr)
         return 1
     except (WrongSettings, StudyError, NotResults, Stopped, ValueError, OSError, ImportError, sqlite3.Error,
             subprocess.SubprocessError, SlurmError) as error:

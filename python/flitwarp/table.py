@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import math
+import textwrap
+from itertools import zip_longest
 from typing import Sequence
 
 from .apart import Labels, SEED, differences, groups, names_of, settings_of, shown
@@ -13,6 +15,7 @@ from .results import Results, UnknownColumn, Which
 from .units import Unit, choose, is_time, words
 
 TRAFFIC = ("accepted_load", "packet_latency.mean", "packet_latency.p99")
+HEAD = 14  # letters in a line of a column's head, where no word is longer
 JOBS = ("completion_time", "slowdown")
 SPECIAL = {"&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}",
            "^": r"\textasciicircum{}", "\\": r"\textbackslash{}", "µ": r"\textmu{}"}
@@ -31,11 +34,15 @@ def number(mean: float, half: float) -> str:
 
     >>> number(23.4567, 0.0321), number(23.4567, math.nan), number(162098.4, 1234.0), number(math.nan, 1)
     ('$23.457 \\pm 0.032$', '$23.46$', '$162100 \\pm 1230$', '--')
+    >>> number(35.8004, 0), number(37, 0), number(12345.6, 0), number(0.00001234, 0)
+    ('$35.80$', '$37$', '$12346$', '$1.234e-05$')
     """
     if math.isnan(mean):
         return "--"
     if math.isnan(half) or half == 0:
-        return f"${mean:.4g}$" if 1e-4 <= abs(mean) < 1e5 or mean == 0 else f"${mean:.0f}$" if mean >= 1e5 else f"${mean:.3e}$"
+        if mean == int(mean) or abs(mean) >= 1e3:
+            return f"${mean:.0f}$"
+        return f"${mean:#.4g}$" if abs(mean) >= 1e-4 else f"${mean:.3e}$"
     digits = 1 - math.floor(math.log10(half))
     if digits < 0:
         digits = min(digits + 1, 0)
@@ -62,15 +69,22 @@ def latex(results: Sequence[Results], columns: Sequence[str] | None = None, *, a
               if columns is not None or column != "slowdown" or "slowdown" in blocks[which]]
     units = {cell: _unit(found, *cell, unit) for cell in chosen}
     several = len({which for which, _ in chosen}) > 1
-    heads = [*(escaped(names[path]) for path in paths),
-             *(escaped((f"{which}: " if several else "") + words(column, units[which, column])) for which, column in chosen)]
+    heads = [*(names[path] for path in paths),
+             *((f"{which}: " if several else "") + words(column, units[which, column]) for which, column in chosen)]
     single = {path: Labels(settings, [path], lambda _, value: shown(value)) for path in paths}
-    lines = [rf"\begin{{tabular}}{{{'l' * len(paths)}{'r' * len(chosen)}}}", r"\toprule", " & ".join(heads) + r" \\", r"\midrule"]
+    lines = [r"% needs \usepackage{booktabs}", rf"\begin{{tabular}}{{{'l' * len(paths)}{'r' * len(chosen)}}}", r"\toprule",
+             *_head(heads), r"\midrule"]
     for runs, leaves in zip(found, settings):
         cells = [escaped(single[path].texts[single[path].place(leaves)]) for path in paths]
         cells += [_cell(Point(0, runs), which, column, units[which, column]) for which, column in chosen]
         lines.append(" & ".join(cells) + r" \\")
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
+
+
+def _head(heads: Sequence[str]) -> list[str]:
+    """Rows with the heads of columns, broken between words so that the table fits on a page; the last row is full."""
+    broken = [textwrap.wrap(head, max(HEAD, *map(len, head.split())), break_on_hyphens=False)[::-1] for head in heads]
+    return [" & ".join(map(escaped, row)) + r" \\" for row in [*zip_longest(*broken, fillvalue="")][::-1]]
 
 
 def _unit(found: Sequence[Sequence[Results]], which: str, column: str, asked: str | None) -> Unit:

@@ -4,6 +4,9 @@
 
 #include "base/text.h"
 #include "base/version.h"
+#include "config/source.h"
+#include "config/written.h"
+#include "workload/trace/trace.h"
 #include "engine/ranks.h"
 
 #include <limits.h>
@@ -140,6 +143,23 @@ bool arguments_read(struct call *call)
     if (!errors->count && !call->config_count)
         errors_add(errors, "flitwarp %s: no configuration is given", name);
     return !errors->count || call_refuse(call) == EXIT_DONE;
+}
+
+bool call_spare(struct call *call, const char *const *flags, const struct json *read)
+{
+    struct written_file written[MOST_FLAGS];
+    uint32_t count = 0;
+    for (; flags[count]; count++)
+        written[count] = (struct written_file){flags[count], flag_value(call, flags[count])};
+    return written_once(written, count, &call->errors) &&
+           written_spare(written, count, read, trace_has_file, &call->errors);
+}
+
+bool call_spare_file(struct call *call, const char *const *flags, const char *read)
+{
+    struct json *files = json_array(&call->arena);
+    source_note_file(files, &call->arena, read);
+    return call_spare(call, flags, files);
 }
 
 void arguments_keep(struct call *call)

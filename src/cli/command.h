@@ -7,6 +7,7 @@
  * a command's table registers it.
  */
 #include "base/text.h"
+#include "config/json.h"
 #include "flitwarp/error.h"
 #include "flitwarp/arena.h"
 
@@ -120,6 +121,10 @@ void call_take_config(struct call *call, char *word);
  * something is not understood.
  */
 bool arguments_read(struct call *call);
+/* False, with errors, where two of these flags (up to a NULL) name one file, or one of them a file that is read. */
+bool call_spare(struct call *call, const char *const *flags, const struct json *read);
+/* The same for one file that is read. */
+bool call_spare_file(struct call *call, const char *const *flags, const char *read);
 /* Copies all texts that were given to the heap, where a checkpoint keeps them. */
 void arguments_keep(struct call *call);
 

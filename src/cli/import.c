@@ -9,7 +9,10 @@
 
 #include "base/text.h"
 #include "cli/command.h"
+#include "config/source.h"
+#include "config/written.h"
 #include "run/simulation.h"
+#include "workload/trace/trace.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -68,7 +71,7 @@ static const struct format *recognise(struct import *import, const char *bytes)
                       import->file, line, (uint32_t)(at - line_start) + 1, found);
 }
 
-/* Values beyond our ranges: theirs may be wider. */
+/* Values beyond our ranges: theirs may be wider. The files that settings name are read here too. */
 static bool is_accepted(struct import *import)
 {
     struct simulation simulation;
@@ -77,6 +80,8 @@ static bool is_accepted(struct import *import)
     json_place_all(simulation.json, arena_format(import->arena, "%s, as ours", import->file));
     bool is_good = simulation_read(&simulation);
     errors_add_all(import->errors, &simulation.errors);
+    for (const struct json *file = simulation.data->first; file; file = file->next)
+        source_note_file(import->read, import->arena, file->text);
     simulation_release(&simulation);
     return is_good;
 }
@@ -117,7 +122,10 @@ static int import_file(struct import *import, const struct format *format, bool 
     if (!format)
         format = recognise(import, bytes);
     import->whose = format ? format->title : NULL;
-    if (!format || !format->import(import, bytes, size) || !is_accepted(import))
+    const struct written_file written = {"-o", import->output};
+    source_note_file(import->read, import->arena, import->file);
+    if (!format || !format->import(import, bytes, size) || !is_accepted(import) ||
+        !written_spare(&written, 1, import->read, trace_has_file, import->errors))
         return EXIT_USAGE;
     errors_print(import->notes, stderr);
     uint32_t count = import->notes->count, decisive = *import->decisive;
@@ -146,6 +154,7 @@ static int cli_import(struct call *call)
                             .decisive = &decisive,
                             .file = call->configs[0],
                             .output = flag_value(call, "-o"),
+                            .read = json_array(&call->arena),
                             .result = json_object(&call->arena)};
     return import_file(&import, format, flag_value(call, "--strict"));
 }

@@ -3,7 +3,8 @@
  * What is asked of a configuration without a whole run.
  *
  * flitwarp check CONFIG [PATH=VALUE ...]: every setting, the sizes of what would be
- * built, and whether the routing can deadlock. Runs nothing.
+ * built, and whether the routing can deadlock; with --device whether that can run it, and what it takes of its
+ * memory. Runs nothing.
  *
  * flitwarp settings CONFIG [PATH=VALUE ...] [--batch]: the effective settings and
  * the files that they come from, as JSON. Builds and runs nothing. With --batch every
@@ -22,6 +23,7 @@
 #include "cli/command.h"
 
 #include "base/text.h"
+#include "device/lockstep.h"
 #include "config/source.h"
 #include "network/graph/dependency.h"
 #include "run/run.h"
@@ -89,6 +91,13 @@ static void print_network(struct simulation *simulation)
            (double)network->core->bytes / 1024 / topology->routers, (double)simulation->built.bytes / 1024 / 1024);
 }
 
+static void print_device(const struct lockstep *lockstep)
+{
+    const struct device_facts *facts = device_facts(lockstep->device);
+    printf("device: %u (%s) can run it, in %.1f MiB of its memory of %.1f GiB\n", facts->number, facts->name,
+           (double)lockstep->bytes / 0x1p20, (double)facts->memory_bytes / 0x1p30);
+}
+
 static int check_loaded(struct simulation *simulation, const struct call *call)
 {
     (void)call;
@@ -109,6 +118,8 @@ static int check_loaded(struct simulation *simulation, const struct call *call)
         printf("planes: %u of %u routers, %u rails of each terminal; their routing is alike and is checked in one\n",
                network->plane_count, network->routing.topology->routers,
                network->plane_count * network->injection_channels);
+    if (simulation->lockstep)
+        print_device(simulation->lockstep);
     fflush(stdout);
     double last = -wall_seconds(); /* below 0 until something is shown */
     const struct check_listener listener = {check_tell, &last};
@@ -117,13 +128,21 @@ static int check_loaded(struct simulation *simulation, const struct call *call)
     return is_sound ? EXIT_DONE : EXIT_SIMULATION;
 }
 
-static int cli_check(struct call *call) { return with_simulation(call, check_loaded); }
+static int cli_check(struct call *call)
+{
+    const char *device = flag_value(call, "--device");
+    if (device)
+        call_take_config(call, arena_format(&call->arena, "simulator.device=%s", device));
+    return with_simulation(call, check_loaded);
+}
 
 static const struct command check_command = {
     .name = "check",
     .order = 20,
     .words = "CONFIG [PATH=VALUE ...]",
     .summary = "settings, sizes, routing deadlock; runs nothing",
+    .flags = {{"--device", "opencl[:N]", "whether this OpenCL device can run it, and what of its memory that takes",
+               NULL}},
     .takes_config = true,
     .run = cli_check,
 };
@@ -306,8 +325,7 @@ static int trace_loaded(struct simulation *simulation, const struct call *call)
     const char *packet = flag_value(call, "--packet");
     uint64_t source, sequence;
     trace_read_packet(packet, &source, &sequence);
-    simulation->config.simulator.threads = 1; /* the same however it runs, but printed once */
-    simulation->config.simulator.check_reversal = false;
+    simulation_make_sequential(simulation); /* the same however it runs, but printed once */
     if (!simulation_build(simulation))
         return EXIT_USAGE;
     if (source < simulation->network.topology.terminals)
@@ -370,6 +388,16 @@ static void topology_print_json(const struct facts *facts, uint32_t count, struc
     printf("\n");
 }
 
+static void check_written(struct call *call, const struct simulation *simulation)
+{
+    static const char *const written[] = {"--export", "--picture", NULL};
+    const char *prices = flag_value(call, "--prices");
+    if (prices)
+        source_note_file(simulation->data, &call->arena, prices);
+    if (call_spare(call, written, simulation->files))
+        call_spare(call, written, simulation->data);
+}
+
 /* A name that is wrong is told before anything is searched; nothing is written until all is right. */
 static int survey(struct call *call, const struct blueprint *blueprints)
 {
@@ -382,6 +410,7 @@ static int survey(struct call *call, const struct blueprint *blueprints)
     struct prices prices;
     if (priced && !prices_read(&prices, priced, &call->arena, errors))
         return EXIT_USAGE;
+    check_written(call, &blueprints->simulation);
     if (exported)
         export_check(blueprints, exported, errors);
     if (picture)

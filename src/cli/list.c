@@ -27,7 +27,8 @@ static void list_print_table(const char *kind)
     }
     for (const struct registration *at = registry_first(); at; at = at->next)
         if (!kind || strcmp(at->kind, kind) == 0)
-            printf("%-*s  %-*s  %s\n", kind_width, at->kind, name_width, at->component->name, at->component->summary);
+            printf("%-*s  %-*s  %s%s\n", kind_width, at->kind, name_width, at->component->name, at->component->summary,
+                   component_has_device_form(at->component) ? " (device)" : "");
 }
 
 static void list_print_json(struct arena *arena, const char *kind)
@@ -40,6 +41,7 @@ static void list_print_json(struct arena *arena, const char *kind)
         json_add(entry, "kind", json_text(arena, at->kind));
         json_add(entry, "name", json_text(arena, at->component->name));
         json_add(entry, "summary", json_text(arena, at->component->summary));
+        json_add(entry, "device", json_bool(arena, component_has_device_form(at->component)));
     }
     json_write(stdout, list, 2);
     putchar('\n');
@@ -152,6 +154,7 @@ static const struct command list_command = {
     .flags = {{"--json", NULL, "as a JSON array", NULL}},
     .most_words = 1,
     .excess = "found '%s', expected at most one kind and --json",
+    .notes = "(device): a component of which an OpenCL device has a form of its own. Kinds without any need none.",
     .suggest = suggest_list,
     .run = cli_list,
 };

@@ -100,28 +100,23 @@ static void parse_read_interval(struct pass *pass, const char *text, const char 
         errors_add(pass->errors, "--interval: found '%s', accepted: a number of ticks from 1 to 10^19 - 1", text);
 }
 
-/*
- * Standard output and each file are for one output only, and the log itself for none. Flags that name files come first,
- * in the order of enum log_output.
- */
-static void parse_check_names(struct pass *pass, const struct flag *flags, const char *const *names)
+/* Each output goes to a place of its own. Flags that name files come first, in the order of enum log_output. */
+static void parse_check_names(struct pass *pass, struct call *call)
 {
+    const struct flag *flags = call->command->flags;
+    const char *written[LOG_OUTPUTS + 1] = {NULL};
     const char *shown = pass->as_json ? "--json" : NULL;
     for (uint32_t i = 0; i < LOG_OUTPUTS; i++) {
-        const char *name = names[i], *flag = flags[i].name;
-        if (!name)
-            continue;
-        bool is_standard = strcmp(name, "-") == 0;
+        const char *name = call->values[i], *flag = flags[i].name;
+        bool is_standard = name && strcmp(name, "-") == 0;
+        written[i] = flag;
         if (is_standard && shown)
             errors_add(pass->errors, "%s and %s cannot both go to standard output", shown, flag);
         if (is_standard)
             shown = flag;
-        if (!is_standard && pass->log && strcmp(name, pass->log) == 0)
-            errors_add(pass->errors, "%s: '%s' is the log that is read, accepted: another file", flag, name);
-        for (uint32_t j = 0; j < i && !is_standard; j++)
-            if (names[j] && strcmp(name, names[j]) == 0)
-                errors_add(pass->errors, "%s and %s both name '%s'", flags[j].name, flag, name);
     }
+    if (pass->log)
+        call_spare_file(call, written, pass->log);
     pass->is_shown = pass->as_json || !shown;
 }
 
@@ -137,7 +132,7 @@ static void parse_read_arguments(struct pass *pass, struct call *call)
     pass->as_json = flag_value(call, "--json");
     parse_read_unit(pass, flag_value(call, "--of"));
     parse_read_interval(pass, flag_value(call, "--interval"), flag_value(call, "--series"));
-    parse_check_names(pass, call->command->flags, call->values);
+    parse_check_names(pass, call);
     if (!pass->log)
         errors_add(pass->errors, "no log is given");
 }

@@ -51,6 +51,7 @@ static struct run_request run_request_of(const struct call *call)
         .results = flag_value(call, "--results"),
         .sync = flag_value(call, "--sync"),
         .threads = flag_value(call, "--threads"),
+        .device = flag_value(call, "--device"),
         .checkpoint_every = flag_value(call, "--checkpoint-every"),
         .checkpoint = flag_value(call, "--checkpoint"),
         .quiet = flag_value(call, "--quiet"),
@@ -117,6 +118,7 @@ static const struct command run_command = {
               {"--quiet", NULL, "no progress and no summary on standard error", NULL},
               {"--sync", "sequential|conservative|optimistic", "short for simulator.sync=...", NULL},
               {"--threads", "N", "short for simulator.threads=N", NULL},
+              {"--device", "opencl[:N]", "short for simulator.device=...: runs on an OpenCL device", NULL},
               {"--baseline", NULL, "also run each job alone, and tell how much the others slow it down", NULL},
               {"--checkpoint-every", "TICKS|30s|10min|2h",
                "save the state of the run at this interval, to continue from after a kill", NULL},
@@ -156,7 +158,7 @@ static void view_begin(void *context, const char *address)
     printf("%s\n", address);
     fflush(stdout);
     if (isatty(STDERR_FILENO))
-        fprintf(stderr, "the page is there until Ctrl-C\n");
+        fprintf(stderr, "open this address in a browser, if none has opened; Ctrl-C ends the program\n");
     if (session->opens_browser)
         open_browser(address);
 }
@@ -248,7 +250,9 @@ static int cli_record(struct call *call)
         .path = call->configs[0], .overrides = call->overrides, .override_count = call->override_count};
     int status = EXIT_USAGE;
     recording.run = viewed_run_open(&source, NULL, 0, errors);
-    if (recording.run)
+    static const char *const written[] = {"-o", NULL};
+    if (recording.run && call_spare(call, written, recording.run->simulation.files) &&
+        call_spare(call, written, recording.run->simulation.data))
         status = recording_check(errors) && recording_write(&recording, path, errors) ? EXIT_DONE : EXIT_IO;
     if (status == EXIT_DONE)
         fprintf(stderr, "%s: %u frames up to tick %llu\n", path, recording.frames,

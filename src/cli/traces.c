@@ -205,6 +205,9 @@ static int cli_trace_info(struct call *call)
     const char *matrix = flag_value(call, "--matrix");
     if (matrix)
         trace_matrix_check(matrix, &call->errors);
+    static const char *const written[] = {"--matrix", NULL};
+    if (words.file)
+        call_spare_file(call, written, words.file);
     if (call->errors.count)
         return call_refuse(call);
     if (!trace_source_open(&source, words.file, &call->errors))
@@ -264,6 +267,9 @@ static int cli_trace_convert(struct call *call)
     struct trace_words words = {.algorithms = json_object(&call->arena)};
     trace_words_read(&words, call);
     const char *out = flag_value(call, "-o"), *to = convert_format(out, flag_value(call, "--to"), errors);
+    static const char *const written[] = {"-o", NULL};
+    if (words.file)
+        call_spare_file(call, written, words.file);
     if (errors->count)
         return call_refuse(call);
     struct collective_settings settings = {0};

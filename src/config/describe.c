@@ -137,6 +137,8 @@ static void describe_component(FILE *out, const struct option *root, const char 
     fprintf(out, "%s %s: %s\n", kind, component->name, component->summary);
     if (component->needs)
         fprintf(out, "needs %s\n", component->needs);
+    if (component_has_device_form(component))
+        fprintf(out, "runs on a device\n");
     putc('\n', out);
     if (component->options && component->options->type != OPTION_TYPE_END)
         describe_rows(out, component->options, arena);

@@ -6,6 +6,8 @@
  */
 #include "config/registry.h"
 
+#include "base/embedded.h"
+
 #include <dlfcn.h>
 #include <string.h>
 
@@ -96,6 +98,11 @@ const char *registry_nearest(const char *kind, const char *name)
     for (const struct registration *at = registry_kind(kind); at; at = registry_next(at))
         nearest_try(&nearest, at->component->name);
     return nearest_word(&nearest);
+}
+
+bool component_has_device_form(const struct component *component)
+{
+    return component->device.file && embedded_find(device_files, component->device.file);
 }
 
 /* The program or plugin that a registration lies in. */

@@ -25,6 +25,9 @@ const char *registry_names(struct arena *arena, const char *kind);
 /* The registered name of the kind that was probably meant; NULL when none is close. */
 const char *registry_nearest(const char *kind, const char *name);
 
+/* Whether its text is among those that an OpenCL device reads: of the program's own, not of a plugin. */
+bool component_has_device_form(const struct component *component);
+
 /* Reports two components of one kind that share a name. */
 bool registry_check(struct errors *errors);
 /* Loads a shared object, whose constructors register what it holds. It stays loaded to the end. */

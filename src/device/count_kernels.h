@@ -38,6 +38,36 @@ FW_INLINE void count_all(const struct memory *m, FW_GLOBAL ulong *sums, uint32_t
     atom_add(&sums[applications * LOCKSTEP_SUMS + SUM_EVENTS], events);
 }
 
+/* Is everything back where it was? Else a flag is raised, and the program looks what is not: network_check_idle(). */
+FW_INLINE void check_idle(const struct memory *m, FW_GLOBAL ulong *is_busy)
+{
+    const struct network network = network_of(m);
+    for (size_t i = get_global_id(0); i < FACT(routers) * FACT(lanes); i += get_global_size(0)) {
+        uint32_t router = (uint32_t)(i / FACT(lanes)), lane = (uint32_t)(i - (size_t)router * FACT(lanes));
+        FW_GLOBAL struct router_head *head = block_at((struct blocks){m->blocks, FACT(stride)}, router);
+        FW_GLOBAL const struct output_lane *out = &PART(struct output_lane, FACT(outputs_at))[lane];
+        FW_GLOBAL const struct link *link = network_link(&network, router, lane / FACT(num_vcs));
+        bool is_usable = lanes_in(head, SET_USABLE, WORDS)[lane / WORD_BITS] & bit(lane);
+        if (inputs_of(head, WORDS)[lane].count || out->owner != NOBODY || out->credits != (is_usable ? link->depth : 0))
+            *is_busy = 1;
+    }
+}
+
+/* Flits that have left by every `lanes` output lanes of a router, modulo 2^32: network_count_flits(). */
+FW_INLINE void count_flits(const struct memory *m, FW_GLOBAL uint *counts, uint32_t lanes)
+{
+    for (size_t i = get_global_id(0); i < FACT(routers) * FACT(lanes) / lanes; i += get_global_size(0)) {
+        size_t first = i * lanes, router = first / FACT(lanes);
+        FW_GLOBAL const struct output_lane *outputs =
+            (FW_GLOBAL const struct output_lane *)(m->blocks + router * FACT(stride) + FACT(outputs_at)) +
+            first % FACT(lanes);
+        uint32_t flits = 0;
+        for (uint32_t lane = 0; lane < lanes; lane++)
+            flits += outputs[lane].flits;
+        counts[i] = flits;
+    }
+}
+
 /*
  * By work-items, each with a share of routers, terminals and places of the channels: the earliest tick from `now` on at
  * which one of them has something to do, into its own place of `next`; and the last at which it had, behind all of those.

@@ -11,6 +11,14 @@
 #include "metrics/histogram_index.h"
 #include "metrics/packet_record.h"
 
+#if SLOT_VC_BYTES == 1
+typedef uchar slot_vcs;
+#elif SLOT_VC_BYTES == 2
+typedef ushort slot_vcs;
+#else
+typedef ulong slot_vcs;
+#endif
+
 /* All that lies in the memory of the device. */
 struct memory {
     FW_GLOBAL const struct lockstep_facts *facts;
@@ -20,7 +28,8 @@ struct memory {
     FW_GLOBAL tick_t *ready_at;
     FW_GLOBAL uint64_t *routes;
     FW_GLOBAL const struct link *links;
-    FW_GLOBAL uint64_t *flits, *credits;
+    FW_GLOBAL uint64_t *flits;
+    FW_GLOBAL slot_vcs *credits;
     FW_GLOBAL struct packet *packets;
     FW_GLOBAL uint32_t *free_places, *freed;
     FW_GLOBAL struct outlet *outlets;
@@ -38,7 +47,7 @@ struct memory {
     FW_GLOBAL uint32_t *fault;
 };
 
-#define FW_CHECK(condition, ...)                                                                                       \
+#define FW_CHECK(condition)                                                                                       \
     do {                                                                                                               \
         if (!(condition))                                                                                              \
             *FAULT_OF = __LINE__;                                                                                      \
@@ -109,6 +118,15 @@ FW_INLINE struct network network_of(const struct memory *m)
 
 /* ---- channels ---- */
 
+/* Of a router's port. Where all channels are alike nobody looks for it. */
+FW_INLINE tick_t latency_of(const struct network *network, uint32_t router, uint32_t port, bool at_router)
+{
+    const struct memory *m = network->memory; /* of no use where numbers are constants */
+    (void)m;
+    tick_t common = at_router ? FACT(channel_latency) : FACT(terminal_latency);
+    return common ? common : network_link(network, router, port)->latency;
+}
+
 /* The place of a receiving port at a tick. Ports of terminals come behind those of routers. */
 FW_INLINE size_t slot_of(const struct memory *m, tick_t when, size_t port)
 {
@@ -134,29 +152,39 @@ FW_INLINE void put_flit(const struct memory *m, size_t port, uint32_t vc, struct
     uint32_t place = (flit.place & (FLIT_HEAD | FLIT_TAIL)) | vc << SLOT_VC_SHIFT | (flit.place & SLOT_POSITION);
     m->flits[slot_of(m, when, port)] = (uint64_t)(flit.packet + 1) << 32 | place;
 }
+/* The only one of its tick: a port gives one place back at most. */
 FW_INLINE void put_credit(const struct memory *m, size_t port, uint32_t vc, tick_t when)
 {
-    m->credits[slot_of(m, when, port)] |= bit(vc);
+    m->credits[slot_of(m, when, port)] = (slot_vcs)bit(vc);
 }
-/* What has come to a port; false: nothing. */
-FW_INLINE bool take_flit(const struct memory *m, size_t slot, struct flit *flit, uint32_t *vc)
+/* What a place of a ring has, which is then empty. */
+FW_INLINE uint64_t take_flit(const struct memory *m, size_t slot)
 {
     uint64_t word = m->flits[slot];
-    if (!word)
-        return false;
-    m->flits[slot] = 0;
-    *vc = (uint32_t)word >> SLOT_VC_SHIFT & SLOT_VC_MASK;
-    flit->packet = (uint32_t)(word >> 32) - 1;
-    flit->place = (uint32_t)word & (FLIT_HEAD | FLIT_TAIL | SLOT_POSITION);
-    return true;
+    if (word)
+        m->flits[slot] = 0;
+    return word;
 }
-FW_INLINE uint64_t take_credits(const struct memory *m, size_t slot)
+FW_INLINE slot_vcs take_credits(const struct memory *m, size_t slot)
 {
-    uint64_t vcs = m->credits[slot];
+    slot_vcs vcs = m->credits[slot];
     if (vcs)
         m->credits[slot] = 0;
     return vcs;
 }
+/* A flit that was taken, and its VC. */
+FW_INLINE uint32_t slot_vc(uint64_t word) { return (uint32_t)word >> SLOT_VC_SHIFT & SLOT_VC_MASK; }
+FW_INLINE struct flit slot_flit(uint64_t word)
+{
+    return (struct flit){.packet = (uint32_t)(word >> 32) - 1,
+                         .place = (uint32_t)word & (FLIT_HEAD | FLIT_TAIL | SLOT_POSITION)};
+}
+
+/*
+ * What will be needed is read ahead, so that a tick waits for memory a few times and not for one thing after the other. The sum
+ * of what was read is used in a way that the compiler cannot know to change nothing, or it would leave the reading out.
+ */
+#define NEVER_READ 0x9e3779b97f4a7c15ul
 
 #include "device/router_kernel.h"
 #include "device/terminal_kernel.h"
@@ -167,7 +195,7 @@ FW_INLINE uint64_t take_credits(const struct memory *m, size_t slot)
 #define MEMORY_ARGUMENTS                                                                                               \
     FW_GLOBAL const struct lockstep_facts *facts, FW_GLOBAL const struct lockstep_application *applications,           \
         FW_GLOBAL const char *tables, ulong tables_from, FW_GLOBAL uchar *blocks, FW_GLOBAL ulong *ready_at,           \
-        FW_GLOBAL ulong *routes, FW_GLOBAL const struct link *links, FW_GLOBAL ulong *flits, FW_GLOBAL ulong *credits, \
+        FW_GLOBAL ulong *routes, FW_GLOBAL const struct link *links, FW_GLOBAL ulong *flits, FW_GLOBAL slot_vcs *credits, \
         FW_GLOBAL struct packet *packets, FW_GLOBAL uint *free_places, FW_GLOBAL uint *freed,                          \
         FW_GLOBAL struct outlet *outlets, FW_GLOBAL struct injector *injectors, FW_GLOBAL uint *outlet_credits,        \
         FW_GLOBAL struct lockstep_source *sources, FW_GLOBAL struct lockstep_terminal *terminals,                      \
@@ -181,17 +209,38 @@ FW_INLINE uint64_t take_credits(const struct memory *m, size_t slot)
             histograms, bins, accepted_from, sensors, distances, fault                                                 \
     }
 
-/* A tick: routers first, then terminals. */
-__kernel void lockstep_tick(MEMORY_ARGUMENTS, ulong now, ulong window_start, ulong window_end, uint is_draining)
+#define PHASE ulong now, ulong window_start, ulong window_end, uint is_draining
+
+/*
+ * A tick: groups of GROUP work-items have GROUP / TEAM routers each, those behind the last of them have terminals. Where
+ * ONE_KERNEL is not said these are a kernel each: PoCL goes wrong with a barrier that not every group comes to.
+ */
+__attribute__((reqd_work_group_size(GROUP, 1, 1))) __kernel void lockstep_routers(MEMORY_ARGUMENTS, PHASE)
+{
+    __local struct team teams[GROUP / TEAM];
+    const struct memory memory = MEMORY;
+    const struct memory *m = &memory;
+    uint32_t item = (uint32_t)get_local_id(0);
+#ifdef ONE_KERNEL
+    const struct lockstep_phase phase = {window_start, window_end, is_draining};
+    uint32_t router_groups = (uint32_t)((FACT(routers) * TEAM + GROUP - 1) / GROUP);
+    if (get_group_id(0) >= router_groups) {
+        size_t terminal = get_global_id(0) - (size_t)router_groups * GROUP;
+        if (terminal < FACT(terminals))
+            terminal_tick(m, (uint32_t)terminal, now, &phase);
+        return;
+    }
+#endif
+    router_tick(m, &teams[item / TEAM], (uint32_t)get_global_id(0) / TEAM, item % TEAM, now);
+}
+
+__kernel void lockstep_terminals(MEMORY_ARGUMENTS, PHASE)
 {
     const struct memory memory = MEMORY;
     const struct memory *m = &memory;
-    size_t item = get_global_id(0);
     const struct lockstep_phase phase = {window_start, window_end, is_draining};
-    if (item < FACT(routers))
-        router_tick(m, (uint32_t)item, now);
-    else if (item - FACT(routers) < FACT(terminals))
-        terminal_tick(m, (uint32_t)(item - FACT(routers)), now, &phase);
+    if (get_global_id(0) < FACT(terminals))
+        terminal_tick(m, (uint32_t)get_global_id(0), now, &phase);
 }
 
 /* Draining begins: what waits at its terminal never enters. */
@@ -200,6 +249,14 @@ __kernel void lockstep_withdraw(MEMORY_ARGUMENTS)
     const struct memory memory = MEMORY;
     if (get_global_id(0) < memory.facts->terminals)
         terminal_withdraw(&memory, (uint32_t)get_global_id(0));
+}
+
+/* Applications do nothing any more. */
+__kernel void lockstep_drop_timers(MEMORY_ARGUMENTS)
+{
+    const struct memory memory = MEMORY;
+    if (get_global_id(0) < memory.facts->terminals)
+        terminal_drop_timers(&memory, (uint32_t)get_global_id(0));
 }
 
 /* Sums over all terminals and routers, see enum LOCKSTEP_SUMS; and when the last event was. */
@@ -214,4 +271,18 @@ __kernel void lockstep_next(MEMORY_ARGUMENTS, FW_GLOBAL ulong *next, ulong now, 
 {
     const struct memory memory = MEMORY;
     find_next(&memory, next, now, with_timers);
+}
+
+/* After draining: whether routers are idle. */
+__kernel void lockstep_idle(MEMORY_ARGUMENTS, FW_GLOBAL ulong *is_busy)
+{
+    const struct memory memory = MEMORY;
+    check_idle(&memory, is_busy);
+}
+
+/* Flits that have left the routers, by port or lane. */
+__kernel void lockstep_flits(MEMORY_ARGUMENTS, FW_GLOBAL uint *lane_flits, uint lanes)
+{
+    const struct memory memory = MEMORY;
+    count_flits(&memory, lane_flits, lanes);
 }

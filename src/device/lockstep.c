@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GROUP 64        /* work-items of a group */
 #define FLUSH_TICKS 256 /* launches that are handed over at once */
 
 /* A device that is lost in a run ends the program, which has written nothing yet. */
@@ -46,6 +45,15 @@ static struct lockstep_phase phase_of(const struct lockstep *l)
     };
 }
 
+static bool set_phase(const struct lockstep *l, struct device_kernel *kernel)
+{
+    const struct lockstep_phase phase = phase_of(l);
+    uint32_t argument = l->next_argument + 1; /* behind the tick */
+    return kernel_set(kernel, argument, &phase.window_start, sizeof phase.window_start) &&
+           kernel_set(kernel, argument + 1, &phase.window_end, sizeof phase.window_end) &&
+           kernel_set(kernel, argument + 2, &phase.is_draining, sizeof phase.is_draining);
+}
+
 static void lockstep_run(struct network_runner *runner, tick_t last)
 {
     struct lockstep *l = (struct lockstep *)(void *)runner;
@@ -53,15 +61,14 @@ static void lockstep_run(struct network_runner *runner, tick_t last)
         l->has_begun = true;
         lockstep_begin_sources(l);
     }
-    struct device_kernel *tick = l->kernels[KERNEL_TICK];
-    const struct lockstep_phase phase = phase_of(l);
-    uint32_t argument = l->next_argument + 1;
-    bool is_good = kernel_set(tick, argument, &phase.window_start, sizeof phase.window_start) &&
-                   kernel_set(tick, argument + 1, &phase.window_end, sizeof phase.window_end) &&
-                   kernel_set(tick, argument + 2, &phase.is_draining, sizeof phase.is_draining);
+    struct device_kernel *routers = l->kernels[KERNEL_ROUTERS], *terminals = l->kernels[KERNEL_TERMINALS];
+    bool is_one = l->is_one_kernel, is_good = set_phase(l, routers) && set_phase(l, terminals);
+    size_t items = (l->facts.routers * l->team + l->group - 1) / l->group * l->group + (is_one ? l->facts.terminals : 0);
     for (; is_good && l->now <= last; l->now++) {
-        is_good = kernel_set(tick, l->next_argument, &l->now, sizeof l->now) &&
-                  kernel_launch(tick, l->facts.routers + l->facts.terminals, GROUP);
+        is_good = kernel_set(routers, l->next_argument, &l->now, sizeof l->now) && kernel_launch(routers, items, l->group);
+        if (!is_one)
+            is_good = is_good && kernel_set(terminals, l->next_argument, &l->now, sizeof l->now) &&
+                      kernel_launch(terminals, l->facts.terminals, l->group);
         if (l->now % FLUSH_TICKS == 0)
             is_good = is_good && device_flush(l->device);
     }
@@ -79,7 +86,7 @@ static tick_t find_next(struct lockstep *l, bool with_timers, tick_t *last)
     need(l, kernel_set_buffer(kernel, l->next_argument, l->buffers[BUFFER_NEXT]) &&
                 kernel_set(kernel, l->next_argument + 1, &l->now, sizeof l->now) &&
                 kernel_set(kernel, l->next_argument + 2, &timers, sizeof timers) &&
-                kernel_launch(kernel, COUNTING_ITEMS, GROUP) &&
+                kernel_launch(kernel, COUNTING_ITEMS, l->group) &&
                 buffer_read(l->buffers[BUFFER_NEXT], 0, found, 2 * COUNTING_ITEMS * sizeof *found));
     *last = 0;
     for (uint32_t i = 0; i < COUNTING_ITEMS; i++) {
@@ -100,7 +107,7 @@ static tick_t lockstep_next(struct network_runner *runner)
     next = find_next(l, true, &last);
     if (next != FW_NEVER && next > l->now)
         l->now = next; /* nothing happens before */
-    if (next == FW_NEVER)
+    if (next == FW_NEVER && last > l->network->engine->now)
         l->network->engine->now = last;
     return next;
 }
@@ -124,7 +131,7 @@ static void count(struct lockstep *l)
     need(l, buffer_fill(l->buffers[BUFFER_SUMS], 0, bytes, 0) &&
                 kernel_set_buffer(kernel, l->next_argument, l->buffers[BUFFER_SUMS]) &&
                 kernel_set(kernel, l->next_argument + 1, &applications, sizeof applications) &&
-                kernel_launch(kernel, COUNTING_ITEMS, GROUP) &&
+                kernel_launch(kernel, COUNTING_ITEMS, l->group) &&
                 buffer_read(l->buffers[BUFFER_SUMS], 0, l->sums, bytes));
     check_fault(l);
     l->in_flight = 0;
@@ -298,7 +305,41 @@ static void lockstep_bring(struct network_runner *runner, bool with_packets)
 static void lockstep_withdraw(struct network_runner *runner)
 {
     struct lockstep *l = (struct lockstep *)(void *)runner;
-    need(l, kernel_launch(l->kernels[KERNEL_WITHDRAW], l->facts.terminals, GROUP));
+    need(l, kernel_launch(l->kernels[KERNEL_WITHDRAW], l->facts.terminals, l->group));
+}
+
+static void lockstep_drop_timers(struct network_runner *runner)
+{
+    struct lockstep *l = (struct lockstep *)(void *)runner;
+    need(l, kernel_launch(l->kernels[KERNEL_DROP_TIMERS], l->facts.terminals, l->group));
+}
+
+/* The terminals' credits are few, and looked at here. */
+static bool lockstep_is_idle(struct network_runner *runner)
+{
+    struct lockstep *l = (struct lockstep *)(void *)runner;
+    const struct interfaces *n = l->network->core->interfaces;
+    uint64_t is_busy = 0;
+    need(l, buffer_fill(l->buffers[BUFFER_NEXT], 0, sizeof is_busy, 0) &&
+                kernel_set_buffer(l->kernels[KERNEL_IDLE], l->next_argument, l->buffers[BUFFER_NEXT]) &&
+                kernel_launch(l->kernels[KERNEL_IDLE], COUNTING_ITEMS * 16, l->group) &&
+                buffer_read(l->buffers[BUFFER_NEXT], 0, &is_busy, sizeof is_busy) &&
+                buffer_read(l->buffers[BUFFER_OUTLET_CREDITS], 0, n->credits,
+                            l->facts.terminals * l->facts.outlet_lanes * sizeof(uint32_t)));
+    if (!is_busy)
+        l->network->core->interface_ops->check_idle(l->network->core->interfaces);
+    return !is_busy;
+}
+
+static void lockstep_count_flits(struct network_runner *runner, uint32_t lanes, uint32_t *counts)
+{
+    struct lockstep *l = (struct lockstep *)(void *)runner;
+    struct device_kernel *kernel = l->kernels[KERNEL_FLITS];
+    uint64_t bytes = l->facts.routers * l->facts.lanes / lanes * sizeof *counts;
+    need(l, kernel_set_buffer(kernel, l->next_argument, l->buffers[BUFFER_LANE_FLITS]) &&
+                kernel_set(kernel, l->next_argument + 1, &lanes, sizeof lanes) &&
+                kernel_launch(kernel, COUNTING_ITEMS * 16, l->group) &&
+                buffer_read(l->buffers[BUFFER_LANE_FLITS], 0, counts, bytes));
 }
 
 /* ---- beginning and end ---- */
@@ -315,19 +356,29 @@ struct lockstep *lockstep_create(struct network *network, struct workload *workl
                                       .is_about_to_move = lockstep_is_about_to_move,
                                       .gather = lockstep_gather,
                                       .bring = lockstep_bring,
-                                      .withdraw = lockstep_withdraw},
+                                      .is_idle = lockstep_is_idle,
+                                      .count_flits = lockstep_count_flits,
+                                      .withdraw = lockstep_withdraw,
+                                      .drop_timers = lockstep_drop_timers},
                            .network = network,
                            .workload = workload,
                            .errors = errors,
                            .arena = arena,
                            .sums = arena_array(arena, uint64_t, workload->count * LOCKSTEP_SUMS + NETWORK_SUMS)};
     l->device = opencl_open(device, errors);
-    if (!l->device || !lockstep_build(l)) {
-        lockstep_release(l);
-        return NULL;
-    }
-    network->core->runner = &l->runner;
-    return l;
+    if (l->device && lockstep_plan(l))
+        return l;
+    lockstep_release(l);
+    return NULL;
+}
+
+bool lockstep_start(struct lockstep *l)
+{
+    if (!lockstep_build(l))
+        return false;
+    l->build_seconds = device_seconds(l->device);
+    l->network->core->runner = &l->runner;
+    return true;
 }
 
 void lockstep_release(struct lockstep *l)

@@ -7,8 +7,9 @@
  * asked of the device; there it tells its sums, and the program decides. Its files:
  *
  *   lockstep_scope.c    what it can run, and the sentence for what it cannot
- *   lockstep_routing.c  the tables, sensors and texts of routing
- *   lockstep_build.c    the other numbers, tables and texts that a run is compiled of, and memory
+ *   lockstep_routing.c  tables, sensors and texts of routing
+ *   lockstep_build.c    the other numbers and tables that a run works with, and memory
+ *   lockstep_source.c   the text that it is compiled of
  *   lockstep.c          ticks, grid points, and what is read back
  */
 #include "device/lockstep_state.h"
@@ -37,18 +38,29 @@
     B(COUNTS, "counts of terminals")                                                                                   \
     B(ROUTER_COUNTS, "counts of routers")                                                                              \
     B(HISTOGRAMS, "histograms")                                                                                        \
-    B(BINS, "latencies by moment")                                                                                     \
+    B(BINS, "latencies by moment of sampling")                                                                         \
     B(ACCEPTED_FROM, "flits by source")                                                                                \
     B(SENSORS, "sensors of congestion")                                                                                \
     B(DISTANCES, "distances")                                                                                          \
     B(FAULT, "fault")                                                                                                  \
     B(SUMS, "sums")                                                                                                    \
-    B(NEXT, "next events")
+    B(NEXT, "next events")                                                                                             \
+    B(LANE_FLITS, "flits by lane")
 
 #define LOCKSTEP_BUFFER_(name, what) BUFFER_##name,
 enum lockstep_buffer { LOCKSTEP_BUFFERS(LOCKSTEP_BUFFER_) LOCKSTEP_BUFFER_COUNT };
 
-enum lockstep_kernel { KERNEL_TICK, KERNEL_WITHDRAW, KERNEL_COUNT, KERNEL_NEXT, LOCKSTEP_KERNELS };
+enum lockstep_kernel {
+    KERNEL_ROUTERS,
+    KERNEL_TERMINALS,
+    KERNEL_WITHDRAW,
+    KERNEL_DROP_TIMERS,
+    KERNEL_COUNT,
+    KERNEL_NEXT,
+    KERNEL_FLITS,
+    KERNEL_IDLE,
+    LOCKSTEP_KERNELS
+};
 
 /* Work-items that add up. */
 #define COUNTING_ITEMS 4096
@@ -64,26 +76,40 @@ struct lockstep {
     struct device_buffer *buffers[LOCKSTEP_BUFFER_COUNT];
     struct device_kernel *kernels[LOCKSTEP_KERNELS];
     uint32_t next_argument; /* of the kernels: the first behind the buffers */
+    bool is_one_kernel; /* routers and terminals are launched as one */
+    uint32_t team, group; /* work-items of a router, and of a group of teams */
     struct lockstep_facts facts;
     struct arena tables;   /* what TABLES has */
     const char *tables_at; /* where it begins */
+    uint64_t tables_bytes;
+    struct lockstep_application *applications; /* in the arena, as the device has them */
+    uint64_t bytes;                            /* of its memory that all this takes */
     bool has_begun;
     bool is_counted; /* sums are those of now */
     tick_t now;      /* the next tick to be run */
     uint64_t *sums;
     uint64_t in_flight;
     struct packet *packets; /* owned: a copy, while somebody looks; NULL: none */
-    double seconds;         /* that the device was waited for */
+    double compile_seconds, build_seconds; /* of its compiler; that it was waited for before the run */
 };
 
 /* False, with errors that name the setting and what would do: the device cannot run this. */
 bool lockstep_check(const struct network *network, const struct workload *workload, struct errors *errors);
-/* Opens a device and makes it the one that runs a built simulation; NULL with errors. */
+/* Opens a device for a built simulation and plans what it takes of its memory; NULL with errors: it cannot run there. */
 struct lockstep *lockstep_create(struct network *network, struct workload *workload, uint32_t device,
                                  struct arena *arena, struct errors *errors);
+/* Makes it the one that runs the simulation: takes its memory and compiles its kernels; false with errors. */
+bool lockstep_start(struct lockstep *lockstep);
 void lockstep_release(struct lockstep *lockstep);
 
-/* Fills in numbers, tables, texts and memory; false with errors. */
+/* Of a set of VCs in a place of a ring of credits. */
+static inline uint32_t lockstep_slot_vc_bytes(const struct lockstep *l)
+{
+    return l->facts.num_vcs <= 8 ? 1 : l->facts.num_vcs <= 16 ? 2 : 8;
+}
+/* Fills in numbers and tables, and how much memory it takes; false with errors: the device has less. */
+bool lockstep_plan(struct lockstep *lockstep);
+/* Then texts and memory; false with errors. */
 bool lockstep_build(struct lockstep *lockstep);
 /* The settings of a component, read once more, so that all that they name lies in the arena. */
 struct choice lockstep_read_again(struct lockstep *lockstep, const struct choice *choice, const char *kind,
@@ -92,7 +118,7 @@ static inline uint64_t address_of(const void *pointer) { return (uint64_t)(uintp
 
 /* False, with errors: routing does not run on a device. */
 bool lockstep_check_routing(const struct network *network, struct errors *errors);
-/* Is this component of the program, and can a device compile its file? If not, an error. */
+/* Can a device compile this component's file? If not, an error. */
 bool lockstep_check_form(const struct choice *choice, const char *kind, struct errors *errors);
 void lockstep_make_routing(struct lockstep *lockstep, struct arena *arena);
 /* The text of routing, and what it is told about the run. */
@@ -101,5 +127,10 @@ uint64_t lockstep_sensor_bytes(const struct lockstep *lockstep);
 uint64_t lockstep_distance_bytes(const struct lockstep *lockstep);
 bool lockstep_fill_routing(struct lockstep *lockstep);
 
+/* The text, into lockstep->source; false with errors. */
+bool lockstep_make_source(struct lockstep *lockstep);
+/* Kinds of components whose forms the sources of messages call: which of those that are compiled an application has. */
+enum lockstep_forms { FORMS_INJECTION, FORMS_TRAFFIC, FORMS_SIZE, LOCKSTEP_FORMS };
+uint32_t lockstep_form(const struct lockstep *lockstep, enum lockstep_forms kind, uint32_t application);
 /* The sources as the applications have left them: after their begin(). */
 void lockstep_begin_sources(struct lockstep *lockstep);

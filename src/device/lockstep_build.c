@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a run on a device is compiled of: numbers, tables of the components, which make them a second time in one piece of
- * memory that is copied as it is, and the text that binds kernels and components together. And its memory.
+ * What a run on a device works with: numbers, tables of the components, which make them a second time in one piece of memory
+ * that is copied as it is. And its memory.
  */
 #include "device/lockstep.h"
 
+#include "base/machine.h"
 #include "base/text.h"
 #include "config/options.h"
 #include "flitwarp/steady.h"
@@ -94,6 +95,8 @@ static bool set_facts(struct lockstep *l)
     f->terminals = network->topology.terminals;
     f->terminal_ports = network->terminal_ports;
     f->ejection_channels = network->routing.ejection_channels;
+    f->channel_latency = network->channel_latency;
+    f->terminal_latency = network->terminal_latency;
     f->slot_row = f->routers * f->ports + f->terminals * f->terminal_ports;
     f->packets_each = packets_each(network, q);
     f->bins = count_bins(l->workload);
@@ -103,8 +106,7 @@ static bool set_facts(struct lockstep *l)
     f->slot_mask = slots - 1;
     if (slots * f->slot_row * 2 * sizeof(uint64_t) <= device_facts(l->device)->memory_bytes)
         return true;
-    return errors_add(l->errors,
-                      "the channels' latencies of up to %" PRIu64 " ticks take more memory than the device has",
+    return errors_add(l->errors, "the channels' latencies of up to %" PRIu64 " ticks take more memory than the device has",
                       (uint64_t)slots);
 }
 
@@ -123,28 +125,6 @@ struct choice lockstep_read_again(struct lockstep *l, const struct choice *choic
     struct choice again = *choice;
     choice_read(&reader, &row, (struct json *)choice->node, &again);
     return again;
-}
-
-/* The number of a function among those of its kind that applications have: in the order of their first use. */
-static uint32_t kind_of(const struct lockstep *l, uint32_t application, size_t choice_at)
-{
-    uint32_t kinds = 0;
-    for (uint32_t i = 0; i <= application; i++) {
-        const char *function = NULL;
-        for (uint32_t j = 0; j <= i; j++) {
-            const struct choice *choice = (const void *)((const char *)l->workload->applications[j].config + choice_at);
-            const struct choice *last = (const void *)((const char *)l->workload->applications[i].config + choice_at);
-            if (strcmp(choice->component->device.function, last->component->device.function) == 0 && !function)
-                function = j < i ? "" : last->component->device.function;
-        }
-        const struct choice *own =
-            (const void *)((const char *)l->workload->applications[application].config + choice_at);
-        const struct choice *here = (const void *)((const char *)l->workload->applications[i].config + choice_at);
-        if (strcmp(own->component->device.function, here->component->device.function) == 0)
-            return kinds;
-        kinds += *function != 0;
-    }
-    return kinds;
 }
 
 static struct lockstep_application make_application(struct lockstep *l, uint32_t number, struct arena *arena)
@@ -175,9 +155,9 @@ static struct lockstep_application make_application(struct lockstep *l, uint32_t
         .b = steady->injection.b,
         .ranks = application->ranks,
         .size_max = size.max,
-        .injection_kind = kind_of(l, number, offsetof(struct steady_config, injection)),
-        .traffic_kind = kind_of(l, number, offsetof(struct steady_config, traffic)),
-        .size_kind = kind_of(l, number, offsetof(struct steady_config, size)),
+        .injection_kind = lockstep_form(l, FORMS_INJECTION, number),
+        .traffic_kind = lockstep_form(l, FORMS_TRAFFIC, number),
+        .size_kind = lockstep_form(l, FORMS_SIZE, number),
         .protocol = config->common.protocol_class,
     };
 }
@@ -198,73 +178,9 @@ static size_t make_tables(struct lockstep *l, struct lockstep_application *appli
     return 0;
 }
 
-/* ---- the text ---- */
-
-static void add_choice_of(struct text *text, const struct lockstep *l, size_t choice_at, const char *head,
-                          const char *arguments)
-{
-    text_addf(text, "static inline %s\n{\n    switch (kind) {\n", head);
-    uint32_t next = 0;
-    for (uint32_t i = 0; i < l->workload->count; i++) {
-        const struct choice *choice = (const void *)((const char *)l->workload->applications[i].config + choice_at);
-        if (kind_of(l, i, choice_at) != next)
-            continue;
-        text_addf(text, "    case %u:\n        return %s(%s);\n", next++, choice->component->device.function,
-                  arguments);
-    }
-    text_addf(text, "    }\n    return 0;\n}\n");
-}
-
-static bool add_form(struct lockstep *l, const struct component *component)
-{
-    return source_add_file(&l->source, component->device.file);
-}
-
-#define FACT_TEXT_(name) text_addf(&text, "#define FACT_" #name " %" PRIu64 "ul\n", l->facts.name);
-
-static bool make_source(struct lockstep *l)
-{
-    const struct input_queued *q = l->network->core->routers;
-    struct text text = {0};
-    l->source = (struct device_source){.files = device_files, .errors = l->errors};
-    if (!source_add_file(&l->source, "include/flitwarp/both.h"))
-        return false;
-    bool is_constant = device_facts(l->device)->is_gpu; /* there compiling is cheap beside the run */
-    if (is_constant) {
-        LOCKSTEP_FACTS(FACT_TEXT_)
-    }
-    text_addf(&text, "#define FACT(name) (%s)\n", is_constant ? "FACT_##name" : "m->facts->name");
-    text_addf(&text, "#define WORDS %u\n%s", q->words, q->is_usual ? "#define USUAL_ROUTER\n" : "");
-    source_add_text(&l->source, "settings", text.chars);
-    text_release(&text);
-    bool is_good = source_add_file(&l->source, "src/base/random.c") && lockstep_add_routing(l);
-    for (uint32_t i = 0; i < l->workload->count && is_good; i++) {
-        const struct steady_config *steady = l->workload->applications[i].config;
-        is_good = add_form(l, steady->injection.component) && add_form(l, steady->traffic.component) &&
-                  add_form(l, steady->size.component);
-    }
-    if (!is_good)
-        return false;
-    text = (struct text){0};
-    add_choice_of(
-        &text, l, offsetof(struct steady_config, injection),
-        "uint64_t injection_gap(uint32_t kind, const struct injection *injection, uint64_t *state, bool first, "
-        "struct random *random)",
-        "injection, state, first, random");
-    add_choice_of(&text, l, offsetof(struct steady_config, traffic),
-                  "uint32_t traffic_destination(uint32_t kind, const struct traffic *traffic, uint32_t source, "
-                  "struct random *random)",
-                  "traffic, source, random");
-    add_choice_of(&text, l, offsetof(struct steady_config, size),
-                  "uint32_t size_draw(uint32_t kind, const struct size *size, struct random *random)", "size, random");
-    source_add_text(&l->source, "sources", text.chars);
-    text_release(&text);
-    return source_add_file(&l->source, "src/device/kernels.h");
-}
-
 /* ---- memory ---- */
 
-static uint64_t buffer_bytes(const struct lockstep *l, enum lockstep_buffer buffer, uint64_t tables)
+static uint64_t buffer_bytes(const struct lockstep *l, enum lockstep_buffer buffer)
 {
     const struct lockstep_facts *f = &l->facts;
     const struct input_queued *q = l->network->core->routers;
@@ -272,77 +188,72 @@ static uint64_t buffer_bytes(const struct lockstep *l, enum lockstep_buffer buff
     for (uint32_t i = 0; i < applications; i++)
         sources += l->workload->applications[i].ranks;
     switch (buffer) {
-    case BUFFER_FACTS:
-        return sizeof *f;
-    case BUFFER_APPLICATIONS:
-        return applications * sizeof(struct lockstep_application);
+    case BUFFER_FACTS: return sizeof *f;
+    case BUFFER_APPLICATIONS: return applications * sizeof(struct lockstep_application);
     case BUFFER_TABLES:
-        return tables;
-    case BUFFER_BLOCKS:
-        return f->routers * f->stride;
-    case BUFFER_READY_AT:
-        return q->is_usual ? 0 : f->routers * f->lanes * sizeof(tick_t);
-    case BUFFER_ROUTES:
-        return q->words == 1 ? 0 : f->routers * f->lanes * q->words * sizeof(uint64_t);
-    case BUFFER_LINKS:
-        return f->routers * f->ports * sizeof(struct link);
-    case BUFFER_FLITS:
-    case BUFFER_CREDITS:
-        return (f->slot_mask + 1) * f->slot_row * sizeof(uint64_t);
-    case BUFFER_PACKETS:
-        return f->terminals * f->packets_each * sizeof(struct packet);
-    case BUFFER_FREE_PLACES:
-        return f->terminals * f->packets_each / 8;
-    case BUFFER_FREED:
-        return f->terminals * f->terminal_ports * sizeof(uint32_t);
-    case BUFFER_OUTLETS:
-        return f->terminals * sizeof(struct outlet);
-    case BUFFER_INJECTORS:
-        return f->terminals * f->channels * sizeof(struct injector);
-    case BUFFER_OUTLET_CREDITS:
-        return f->terminals * f->outlet_lanes * sizeof(uint32_t);
-    case BUFFER_SOURCES:
-        return sources * sizeof(struct lockstep_source);
-    case BUFFER_TERMINALS:
-        return f->terminals * sizeof(struct lockstep_terminal);
-    case BUFFER_COUNTS:
-        return applications * f->terminals * sizeof(struct lockstep_counts);
-    case BUFFER_ROUTER_COUNTS:
-        return f->routers * sizeof(struct lockstep_router_counts);
+        return l->tables_bytes;
+    case BUFFER_BLOCKS: return f->routers * f->stride;
+    case BUFFER_READY_AT: return q->is_usual ? 0 : f->routers * f->lanes * sizeof(tick_t);
+    case BUFFER_ROUTES: return q->words == 1 ? 0 : f->routers * f->lanes * q->words * sizeof(uint64_t);
+    case BUFFER_LINKS: return f->routers * f->ports * sizeof(struct link);
+    case BUFFER_FLITS: return (f->slot_mask + 1) * f->slot_row * sizeof(uint64_t);
+    case BUFFER_CREDITS: return (f->slot_mask + 1) * f->slot_row * lockstep_slot_vc_bytes(l);
+    case BUFFER_PACKETS: return f->terminals * f->packets_each * sizeof(struct packet);
+    case BUFFER_FREE_PLACES: return f->terminals * f->packets_each / 8;
+    case BUFFER_FREED: return f->terminals * f->terminal_ports * sizeof(uint32_t);
+    case BUFFER_OUTLETS: return f->terminals * sizeof(struct outlet);
+    case BUFFER_INJECTORS: return f->terminals * f->channels * sizeof(struct injector);
+    case BUFFER_OUTLET_CREDITS: return f->terminals * f->outlet_lanes * sizeof(uint32_t);
+    case BUFFER_SOURCES: return sources * sizeof(struct lockstep_source);
+    case BUFFER_TERMINALS: return f->terminals * sizeof(struct lockstep_terminal);
+    case BUFFER_COUNTS: return applications * f->terminals * sizeof(struct lockstep_counts);
+    case BUFFER_ROUTER_COUNTS: return f->routers * sizeof(struct lockstep_router_counts);
     case BUFFER_HISTOGRAMS:
         return applications * HISTOGRAM_COPIES * LOCKSTEP_HISTOGRAMS * HISTOGRAM_BUCKETS * sizeof(uint64_t);
-    case BUFFER_BINS:
-        return applications * f->bins * sizeof(struct lockstep_bin);
-    case BUFFER_ACCEPTED_FROM:
-        return applications * f->terminals * sizeof(uint64_t);
-    case BUFFER_SENSORS:
-        return lockstep_sensor_bytes(l);
-    case BUFFER_DISTANCES:
-        return lockstep_distance_bytes(l);
-    case BUFFER_FAULT:
-        return sizeof(uint32_t);
-    case BUFFER_SUMS:
-        return (applications * LOCKSTEP_SUMS + NETWORK_SUMS) * sizeof(uint64_t);
-    case BUFFER_NEXT:
-        return 2 * COUNTING_ITEMS * sizeof(uint64_t);
-    default:
-        return 0;
+    case BUFFER_BINS: return applications * f->bins * sizeof(struct lockstep_bin);
+    case BUFFER_ACCEPTED_FROM: return applications * f->terminals * sizeof(uint64_t);
+    case BUFFER_SENSORS: return lockstep_sensor_bytes(l);
+    case BUFFER_DISTANCES: return lockstep_distance_bytes(l);
+    case BUFFER_FAULT: return sizeof(uint32_t);
+    case BUFFER_SUMS: return (applications * LOCKSTEP_SUMS + NETWORK_SUMS) * sizeof(uint64_t);
+    case BUFFER_LANE_FLITS: return f->routers * f->lanes * sizeof(uint32_t);
+    case BUFFER_NEXT: return 2 * COUNTING_ITEMS * sizeof(uint64_t);
+    default: return 0;
     }
 }
 
-static bool make_buffers(struct lockstep *l, uint64_t tables)
-{
 #define LOCKSTEP_WHAT_(name, what) what,
-    static const char *const what[] = {LOCKSTEP_BUFFERS(LOCKSTEP_WHAT_)};
-    uint64_t all = 0, memory = device_facts(l->device)->memory_bytes;
-    for (uint32_t i = 0; i < LOCKSTEP_BUFFER_COUNT; i++)
-        all += buffer_bytes(l, i, tables);
-    if (all > memory)
-        return errors_add(l->errors, "this network takes %.1f GiB on a device, and %s has %.1f", (double)all / 0x1p30,
-                          device_facts(l->device)->name, (double)memory / 0x1p30);
+static const char *const buffer_names[] = {LOCKSTEP_BUFFERS(LOCKSTEP_WHAT_)};
+
+/* In all, and in one piece. */
+static bool has_room(struct lockstep *l)
+{
+    const struct device_facts *device = device_facts(l->device);
+    uint32_t largest = 0;
     for (uint32_t i = 0; i < LOCKSTEP_BUFFER_COUNT; i++) {
-        uint64_t bytes = buffer_bytes(l, i, tables);
-        l->buffers[i] = device_buffer_create(l->device, bytes ? bytes : sizeof(uint64_t), what[i]);
+        l->bytes += buffer_bytes(l, i);
+        largest = buffer_bytes(l, i) > buffer_bytes(l, largest) ? i : largest;
+    }
+    double bytes = (double)buffer_bytes(l, largest);
+    if (l->bytes > device->memory_bytes)
+        return errors_add(l->errors,
+                          "device %u (%s): the run would take %.3g GiB of its memory, and it has %.3g; most of "
+                          "that is for %s: %.3g",
+                          device->number, device->name, (double)l->bytes / 0x1p30,
+                          (double)device->memory_bytes / 0x1p30, buffer_names[largest], bytes / 0x1p30);
+    return device_gives(l->device, buffer_bytes(l, largest)) ||
+           errors_add(l->errors,
+                      "device %u (%s): the run would take %.3g GiB of its memory in one piece for %s, and it "
+                      "gives %.3g",
+                      device->number, device->name, bytes / 0x1p30, buffer_names[largest],
+                      (double)device->largest_bytes / 0x1p30);
+}
+
+static bool make_buffers(struct lockstep *l)
+{
+    for (uint32_t i = 0; i < LOCKSTEP_BUFFER_COUNT; i++) {
+        uint64_t bytes = buffer_bytes(l, i);
+        l->buffers[i] = device_buffer_create(l->device, bytes ? bytes : sizeof(uint64_t), buffer_names[i]);
         if (!l->buffers[i])
             return false;
     }
@@ -354,7 +265,7 @@ static bool fill(struct lockstep *l, enum lockstep_buffer buffer, const void *fr
     return !bytes || buffer_write(l->buffers[buffer], 0, from, bytes);
 }
 
-static bool fill_buffers(struct lockstep *l, const struct lockstep_application *applications, uint64_t tables)
+static bool fill_buffers(struct lockstep *l)
 {
     const struct network *network = l->network;
     const struct input_queued *q = network->core->routers;
@@ -362,8 +273,8 @@ static bool fill_buffers(struct lockstep *l, const struct lockstep_application *
     const struct lockstep_facts *f = &l->facts;
     uint64_t free_places = f->terminals * f->packets_each / 8;
     return fill(l, BUFFER_FACTS, f, sizeof *f) &&
-           fill(l, BUFFER_APPLICATIONS, applications, sizeof *applications * l->workload->count) &&
-           fill(l, BUFFER_TABLES, l->tables_at, tables) &&
+           fill(l, BUFFER_APPLICATIONS, l->applications, sizeof *l->applications * l->workload->count) &&
+           fill(l, BUFFER_TABLES, l->tables_at, l->tables_bytes) &&
            fill(l, BUFFER_BLOCKS, q->blocks.first, f->routers * f->stride) &&
            fill(l, BUFFER_LINKS, network->links, f->routers * f->ports * sizeof(struct link)) &&
            fill(l, BUFFER_OUTLETS, n->outlets, f->terminals * sizeof(struct outlet)) &&
@@ -390,10 +301,14 @@ static bool set_arguments(struct lockstep *l, struct device_kernel *kernel)
 
 static bool make_kernels(struct lockstep *l)
 {
-    static const char *const names[LOCKSTEP_KERNELS] = {"lockstep_tick", "lockstep_withdraw", "lockstep_count",
-                                                        "lockstep_next"};
-    if (!make_source(l) || !device_compile(l->device, &l->source, ""))
+    static const char *const names[LOCKSTEP_KERNELS] = {"lockstep_routers", "lockstep_terminals", "lockstep_withdraw", "lockstep_drop_timers", "lockstep_count",
+                                                        "lockstep_next", "lockstep_flits", "lockstep_idle"};
+    if (!lockstep_make_source(l))
         return false;
+    double start = wall_seconds();
+    if (!device_compile(l->device, &l->source, ""))
+        return false;
+    l->compile_seconds = wall_seconds() - start;
     for (uint32_t i = 0; i < LOCKSTEP_KERNELS; i++) {
         l->kernels[i] = device_kernel(l->device, names[i]);
         if (!l->kernels[i] || !set_arguments(l, l->kernels[i]))
@@ -402,18 +317,20 @@ static bool make_kernels(struct lockstep *l)
     return true;
 }
 
-bool lockstep_build(struct lockstep *l)
+bool lockstep_plan(struct lockstep *l)
 {
-    struct lockstep_application *applications = arena_array(l->arena, struct lockstep_application, l->workload->count);
-    size_t tables = set_facts(l) ? make_tables(l, applications) : 0;
-    return tables && make_buffers(l, tables) && make_kernels(l) && fill_buffers(l, applications, tables);
+    l->applications = arena_array(l->arena, struct lockstep_application, l->workload->count);
+    l->tables_bytes = set_facts(l) ? make_tables(l, l->applications) : 0;
+    return l->tables_bytes && has_room(l);
 }
+
+bool lockstep_build(struct lockstep *l) { return make_buffers(l) && make_kernels(l) && fill_buffers(l); }
 
 /* ---- sources ---- */
 
 struct first_wakes {
     struct lockstep_source *sources;
-    uint32_t *first;       /* by application: its first source by rank */
+    uint32_t *first; /* by application: its first source by rank */
     const uint32_t *place; /* of sources by application and rank, in the order of terminals */
 };
 
@@ -462,7 +379,7 @@ void lockstep_begin_sources(struct lockstep *l)
             struct lockstep_source *source = &sources[wakes.place[first[a] + rank]];
             *source = (struct lockstep_source){
                 .wake_at = FW_NEVER, .made = steady->random[rank], .rank = rank, .application = a};
-            memcpy(source->memory, steady->memory + memory * rank, memory);
+            memcpy(&source->memory, steady->memory + memory * rank, memory);
         }
     }
     engine_visit(l->network->engine, EVENT_WAKE, note_wake, &wakes);

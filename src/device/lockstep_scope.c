@@ -2,6 +2,7 @@
 /* What the lockstep engine can run. Whatever it cannot is refused before the run, with the setting and what would do. */
 #include "device/lockstep.h"
 
+#include "config/registry.h"
 #include "flitwarp/steady.h"
 #include "network/interface/standard.h"
 #include "network/router/input_queued.h"
@@ -33,14 +34,14 @@ static bool check_router(const struct network *network, struct errors *errors)
 static bool check_network(const struct network *network, struct errors *errors)
 {
     const struct network_config *config = network->core->config;
-    if (!check_router(network, errors) || !lockstep_check_routing(network, errors))
-        return false;
-    if (network->plane_count > 1)
-        return node_error(errors, network_node(config, "planes"), "count",
-                          "%u planes do not run on a device; accepted: 1", network->plane_count);
     if (network->service.groups > 1)
         return node_error(errors, network_node(config, "service"), NULL,
                           "levels of service that are arbitrated do not run on a device");
+    if (!check_router(network, errors) || !lockstep_check_routing(network, errors))
+        return false;
+    if (network->plane_count > 1)
+        return node_error(errors, network_node(config, "planes"), "count", "%u planes do not run on a device; accepted: 1",
+                          network->plane_count);
     if (config->deadlock == DEADLOCK_RECOVER)
         return node_error(errors, network_node(config, "topology")->parent, "deadlock",
                           "recovery does not run on a device; accepted: 'report'");
@@ -75,12 +76,11 @@ static bool check_application(const struct workload *workload, const struct appl
     if (application->max_message > SLOT_MOST_FLITS)
         return choice_error(errors, self, "size", "packets of more than %u flits do not run on a device",
                             SLOT_MOST_FLITS);
-    if (steady->injection.ops->state_size > SOURCE_MEMORY * sizeof(uint64_t))
+    if (steady->injection.ops->state_size > sizeof(struct source_memory))
         return choice_error(errors, &config->injection, NULL, "remembers too much for a device");
     (void)workload;
     return lockstep_check_form(&config->traffic, "traffic pattern", errors) &&
-           lockstep_check_form(&config->injection, "injection process", errors) &&
-           lockstep_check_form(&config->size, "size", errors);
+           lockstep_check_form(&config->injection, "injection process", errors) && lockstep_check_form(&config->size, "size", errors);
 }
 
 bool lockstep_check(const struct network *network, const struct workload *workload, struct errors *errors)

@@ -9,7 +9,7 @@
  * places, one a tick:
  *
  *   flits     by tick % slots, then by receiver and its port: handle and place of a flit, its VC beside the position; 0: none
- *   credits   the same, for credits that go the other way: a set of VCs
+ *   credits   the same, for credits that go the other way: a set of VCs, of which there is one, in as few bytes as hold it
  *
  * The receiver empties a place as it reads it. Packets lie in the region of their source's terminal, whose handles it gives
  * out; they come back by a set of bits, a tick after the packet has arrived.
@@ -28,24 +28,26 @@
 #define LOCKSTEP_FACTS(F)                                                                                              \
     F(routers)                                                                                                         \
     F(terminals)                                                                                                       \
-    F(slot_mask)        /* places of a ring, less one */                                                               \
-    F(slot_row)         /* receiving ports of all routers and terminals */                                             \
-    F(packets_each)     /* of a terminal's region, a multiple of 32 */                                                 \
-    F(bins)             /* of latencies by moment of the window */                                                     \
+    F(slot_mask)   /* places of a ring, less one */                                                                    \
+    F(slot_row)    /* receiving ports of all routers and terminals */                                                  \
+    F(channel_latency)  /* of all channels between routers; 0: they differ */                                          \
+    F(terminal_latency) /* of all channels of terminals; 0: they differ */                                                  \
+    F(packets_each) /* of a terminal's region, a multiple of 32 */                                                     \
+    F(bins)        /* of latencies by moment of the window */                                                          \
     F(measures_detours) /* packets may take more hops than they need */                                                \
     /* of routers */                                                                                                   \
-    F(ports)                                                                                                           \
-    F(num_vcs)                                                                                                         \
-    F(lanes) F(ring_mask) F(local_ports) F(room) F(depth) F(cycle) F(routing) F(vc_allocation) F(to_channel) F(credit) \
-        F(next_packet) F(busy_after_grant) F(vc_needs_credit) F(stores_packet) F(reserves_packet) F(needs_room)        \
-            F(credits_wake) F(ends_in_a_cycle) F(steps_each_tick) F(locks_outputs) F(keeps_outputs) F(queues_to_send)  \
-                F(stride) F(outputs_at) F(vc_state_at) F(switch_state_at) F(arbiter_state_at) F(arbiters_each)         \
-                    F(arbiter_port_mask) F(free_at_at) F(locks_at) F(credited_at) F(rings_at) /* of routing */         \
-        F(seed) F(routing_vcs) F(protocol_vcs) F(classes) F(terminal_ports) F(ejection_channels) F(class_vcs_at)       \
-            F(eject_vcs_at) F(terminal_slot_at) F(ejection_router_at) F(routing_config_at) F(routing_state_at) F(      \
-                all_escape_vcs) F(has_protocols) F(topology_facts_at) F(grid_at) F(congestion_config_at) F(unseen_at)  \
-                F(capacity_at) /* of sensors: settings; in their memory, behind the counts */ /* of interfaces */      \
-        F(channels) F(outlet_lanes) F(channel_cycle) F(all_vcs) F(injection_vcs) F(buffer_depth)
+    F(ports) F(num_vcs) F(lanes) F(ring_mask) F(local_ports) F(room) F(depth) F(cycle) F(routing) F(vc_allocation)     \
+    F(to_channel) F(credit) F(next_packet) F(busy_after_grant) F(vc_needs_credit) F(stores_packet) F(reserves_packet)  \
+    F(needs_room) F(credits_wake) F(ends_in_a_cycle) F(steps_each_tick) F(locks_outputs) F(keeps_outputs)              \
+    F(queues_to_send) F(stride) F(outputs_at) F(vc_state_at) F(switch_state_at) F(arbiter_state_at) F(arbiters_each)   \
+    F(arbiter_port_mask) F(free_at_at) F(locks_at) F(credited_at) F(rings_at)                                          \
+    /* of routing */                                                                                                   \
+    F(seed) F(routing_vcs) F(protocol_vcs) F(classes) F(terminal_ports) F(ejection_channels) F(class_vcs_at)           \
+    F(eject_vcs_at) F(terminal_slot_at) F(ejection_router_at) F(routing_config_at) F(routing_state_at)                 \
+    F(all_escape_vcs) F(topology_facts_at) F(grid_at)                                                                  \
+    F(congestion_config_at) F(unseen_at) F(capacity_at) /* of sensors: settings; in their memory, behind the counts */ \
+    /* of interfaces */                                                                                                \
+    F(channels) F(outlet_lanes) F(channel_cycle) F(all_vcs) F(injection_vcs) F(buffer_depth)
 
 #define LOCKSTEP_FACT_(name) uint64_t name;
 struct lockstep_facts {
@@ -74,7 +76,10 @@ static inline bool is_in_window(const struct lockstep_phase *phase, tick_t made)
     return made >= phase->window_start && made < phase->window_end;
 }
 
-#define SOURCE_MEMORY 2 /* words of an injection process */
+/* What an injection process remembers: bytes, since each has a struct of its own there. */
+struct source_memory {
+    unsigned char bytes[16] __attribute__((aligned(8)));
+};
 
 /*
  * The messages of a rank. What waits to be sent is not kept but made again from its random stream when its turn comes: so a
@@ -84,9 +89,9 @@ static inline bool is_in_window(const struct lockstep_phase *phase, tick_t made)
 struct lockstep_source {
     tick_t wake_at; /* of the next message; FW_NEVER: none */
     struct random made;
-    uint64_t memory[SOURCE_MEMORY];
+    struct source_memory memory;
     struct random waits;
-    uint64_t waits_memory[SOURCE_MEMORY];
+    struct source_memory waits_memory;
     tick_t waits_at;  /* when that first one was made */
     uint64_t waiting; /* how many do */
     uint32_t rank, application;
@@ -96,7 +101,7 @@ struct lockstep_source {
 struct lockstep_terminal {
     uint32_t first_source, sources;
     uint32_t sequence; /* of the next packet */
-    uint32_t hint;     /* word of the region's set where there may be a free place */
+    uint32_t unused;
     uint64_t events;
     tick_t last_event;
 };
@@ -120,29 +125,14 @@ struct lockstep_router_counts {
 };
 
 /* Sums over all terminals and routers, by application the first of them. */
-enum {
-    SUM_CREATED_PACKETS,
-    SUM_CREATED_FLITS,
-    SUM_SAMPLED_CREATED,
-    SUM_DELIVERED,
-    SUM_ACCEPTED,
-    SUM_LATENCY,
-    SUM_ENTERED,
-    SUM_SAMPLED_DELIVERED,
-    LOCKSTEP_SUMS
-};
+enum { SUM_CREATED_PACKETS, SUM_CREATED_FLITS, SUM_SAMPLED_CREATED, SUM_DELIVERED, SUM_ACCEPTED, SUM_LATENCY, SUM_ENTERED,
+       SUM_SAMPLED_DELIVERED, LOCKSTEP_SUMS };
 /* And of the network as a whole. */
 enum { SUM_HOPS, SUM_EVENTS, NETWORK_SUMS };
 
 /* Histograms of sampled packets, each in several copies, since many packets have the same latency. */
-enum {
-    HISTOGRAM_LATENCY,
-    HISTOGRAM_NETWORK,
-    HISTOGRAM_HOPS,
-    HISTOGRAM_DETOURS,
-    HISTOGRAM_SHORTCUTS,
-    LOCKSTEP_HISTOGRAMS
-};
+enum { HISTOGRAM_LATENCY, HISTOGRAM_NETWORK, HISTOGRAM_HOPS, HISTOGRAM_DETOURS, HISTOGRAM_SHORTCUTS,
+       LOCKSTEP_HISTOGRAMS };
 #define HISTOGRAM_COPIES 16
 
 /* Latencies of packets that were made at one moment of the window. */

@@ -3,7 +3,16 @@
 #ifdef FLITWARP_HAVE_OPENCL
 #include "device/devices.h"
 
+#include "base/machine.h"
+
+#include <string.h>
+
 #define LOG_LINES 30u /* of a compiler's that are shown: the first mistake is what counts */
+/*
+ * The largest that OpenCL fills by, to which buffers are rounded up: NVIDIA's driver 580 counts units in 32 bits with a sign, and loses
+ * the device from the 2^31st on (seen on an H200 with units of 1 to 16 bytes; 130 GiB by 128 are right).
+ */
+#define FILL_UNIT 128u
 #define GIB(bytes) ((double)(bytes) / (double)(1 << 30))
 
 struct device_kernel {
@@ -34,6 +43,7 @@ struct device {
     struct device_kernel *kernels;
     struct device_buffer *buffers;
     uint64_t bytes; /* of all buffers */
+    double waited;  /* seconds */
     bool is_lost;   /* the queue has failed, which has been told */
 };
 
@@ -52,6 +62,13 @@ static bool queued(struct device *device, cl_int status, const char *doing, cons
         return true;
     device->is_lost = true;
     return tell(device, status, doing, what);
+}
+
+/* The same for a call that came back when the device had done what it was asked for; from `since` on. */
+static bool waited(struct device *device, double since, cl_int status, const char *doing, const char *what)
+{
+    device->waited += wall_seconds() - since;
+    return queued(device, status, doing, what);
 }
 
 /* ---- opening ---- */
@@ -121,6 +138,8 @@ void opencl_close(struct device *device)
 const struct device_facts *device_facts(const struct device *device) { return &device->facts; }
 
 uint64_t device_bytes(const struct device *device) { return device->bytes; }
+
+double device_seconds(const struct device *device) { return device->waited; }
 
 /* ---- kernels ---- */
 
@@ -221,6 +240,8 @@ bool kernel_launch_2d(struct device_kernel *kernel, const size_t items[2], const
 
 /* ---- buffers ---- */
 
+static uint64_t whole_units(uint64_t bytes) { return (bytes + FILL_UNIT - 1) / FILL_UNIT * FILL_UNIT; }
+
 /* Some drivers would go on in the machine's memory, or say nothing until it is used. */
 static bool has_room(const struct device *device, uint64_t bytes, const char *what)
 {
@@ -231,13 +252,24 @@ static bool has_room(const struct device *device, uint64_t bytes, const char *wh
                       facts->name, what, GIB(bytes), GIB(device->bytes), GIB(facts->memory_bytes));
 }
 
+bool device_gives(struct device *device, uint64_t bytes)
+{
+    if (bytes <= device->facts.largest_bytes)
+        return true;
+    cl_int status;
+    cl_mem memory = device->library.CreateBuffer(device->context, CL_MEM_READ_WRITE, bytes, NULL, &status);
+    if (memory)
+        device->library.ReleaseMemObject(memory);
+    return memory;
+}
+
 struct device_buffer *device_buffer_create(struct device *device, uint64_t bytes, const char *what)
 {
     bytes += bytes == 0; /* OpenCL has none that are empty */
     if (device->is_lost || !has_room(device, bytes, what))
         return NULL;
     cl_int status;
-    cl_mem memory = device->library.CreateBuffer(device->context, CL_MEM_READ_WRITE, bytes, NULL, &status);
+    cl_mem memory = device->library.CreateBuffer(device->context, CL_MEM_READ_WRITE, whole_units(bytes), NULL, &status);
     if (!memory) {
         tell(device, status, "making room for ",
              arena_format(device->errors->arena, "%s, %.3g GiB; it has %.3g, at most %.3g in one piece", what,
@@ -277,25 +309,27 @@ static bool is_wanted(const struct device_buffer *buffer, uint64_t offset, uint6
     return !buffer->device->is_lost && bytes;
 }
 
-static bool write(struct device_buffer *buffer, uint64_t offset, const void *from, uint64_t bytes, bool waits,
-                  struct device_mark *mark)
+static bool write_buffer(struct device_buffer *buffer, uint64_t offset, const void *from, uint64_t bytes, bool waits,
+                         struct device_mark *mark)
 {
     struct device *device = buffer->device;
     if (!is_wanted(buffer, offset, bytes))
         return !device->is_lost;
-    return queued(device,
+    double since = wall_seconds();
+    return waited(device, since,
                   device->library.EnqueueWriteBuffer(device->queue, buffer->memory, waits, offset, bytes, from, 0, NULL,
                                                      mark ? (cl_event *)&mark->event : NULL),
                   "writing ", buffer->what);
 }
 
-static bool read(const struct device_buffer *buffer, uint64_t offset, void *into, uint64_t bytes, bool waits,
-                 struct device_mark *mark)
+static bool read_buffer(const struct device_buffer *buffer, uint64_t offset, void *into, uint64_t bytes, bool waits,
+                        struct device_mark *mark)
 {
     struct device *device = buffer->device;
     if (!is_wanted(buffer, offset, bytes))
         return !device->is_lost;
-    return queued(device,
+    double since = wall_seconds();
+    return waited(device, since,
                   device->library.EnqueueReadBuffer(device->queue, buffer->memory, waits, offset, bytes, into, 0, NULL,
                                                     mark ? (cl_event *)&mark->event : NULL),
                   "reading ", buffer->what);
@@ -303,24 +337,24 @@ static bool read(const struct device_buffer *buffer, uint64_t offset, void *into
 
 bool buffer_write(struct device_buffer *buffer, uint64_t offset, const void *from, uint64_t bytes)
 {
-    return write(buffer, offset, from, bytes, true, NULL);
+    return write_buffer(buffer, offset, from, bytes, true, NULL);
 }
 
 bool buffer_read(const struct device_buffer *buffer, uint64_t offset, void *into, uint64_t bytes)
 {
-    return read(buffer, offset, into, bytes, true, NULL);
+    return read_buffer(buffer, offset, into, bytes, true, NULL);
 }
 
 bool buffer_write_start(struct device_buffer *buffer, uint64_t offset, const void *from, uint64_t bytes,
                         struct device_mark *mark)
 {
-    return write(buffer, offset, from, bytes, false, mark);
+    return write_buffer(buffer, offset, from, bytes, false, mark);
 }
 
 bool buffer_read_start(const struct device_buffer *buffer, uint64_t offset, void *into, uint64_t bytes,
                        struct device_mark *mark)
 {
-    return read(buffer, offset, into, bytes, false, mark);
+    return read_buffer(buffer, offset, into, bytes, false, mark);
 }
 
 bool device_wait(struct device *device, struct device_mark *mark)
@@ -328,21 +362,34 @@ bool device_wait(struct device *device, struct device_mark *mark)
     cl_event event = mark->event;
     if (!event)
         return !device->is_lost;
+    double since = wall_seconds();
     mark->event = NULL;
     cl_int status = device->is_lost ? CL_SUCCESS : device->library.WaitForEvents(1, &event);
     device->library.ReleaseEvent(event);
-    return !device->is_lost && queued(device, status, "running its kernels", "");
+    return !device->is_lost &&
+           waited(device, since, status, "running its kernels: one failed, or the device is gone", "");
 }
 
+/* In the largest units that the place allows. */
 bool buffer_fill(struct device_buffer *buffer, uint64_t offset, uint64_t bytes, uint8_t byte)
 {
     struct device *device = buffer->device;
+    unsigned char pattern[FILL_UNIT];
+    cl_int status = CL_SUCCESS;
     if (!is_wanted(buffer, offset, bytes))
         return !device->is_lost;
-    return queued(
-        device,
-        device->library.EnqueueFillBuffer(device->queue, buffer->memory, &byte, 1, offset, bytes, 0, NULL, NULL),
-        "filling ", buffer->what);
+    memset(pattern, byte, sizeof pattern);
+    uint64_t end = offset + bytes == buffer->bytes ? whole_units(buffer->bytes) : offset + bytes;
+    while (offset < end && !status) {
+        uint64_t unit = FILL_UNIT;
+        while (offset % unit || end - offset < unit)
+            unit /= 2;
+        uint64_t part = unit == FILL_UNIT ? (end - offset) / unit * unit : unit;
+        status = device->library.EnqueueFillBuffer(device->queue, buffer->memory, pattern, unit, offset, part, 0, NULL,
+                                                   NULL);
+        offset += part;
+    }
+    return queued(device, status, "filling ", buffer->what);
 }
 
 bool device_flush(struct device *device)
@@ -352,6 +399,8 @@ bool device_flush(struct device *device)
 
 bool device_finish(struct device *device)
 {
-    return !device->is_lost && queued(device, device->library.Finish(device->queue), "running its kernels", "");
+    double since = wall_seconds();
+    return !device->is_lost && waited(device, since, device->library.Finish(device->queue),
+                                      "running its kernels: one failed, or the device is gone", "");
 }
 #endif

@@ -44,6 +44,8 @@ void opencl_close(struct device *device);
 const struct device_facts *device_facts(const struct device *device);
 /* Of all its buffers. */
 uint64_t device_bytes(const struct device *device);
+/* That calls have waited for it, compiling aside. */
+double device_seconds(const struct device *device);
 
 /* ---- kernels ---- */
 
@@ -68,6 +70,8 @@ bool kernel_launch_2d(struct device_kernel *kernel, const size_t items[2], const
 
 /* Zeroed. A word that says what it holds is for messages, and borrowed. */
 struct device_buffer *device_buffer_create(struct device *device, uint64_t bytes, const char *what);
+/* Whether there could be one so large, whatever else is there: some give more in one piece than they say. */
+bool device_gives(struct device *device, uint64_t bytes);
 /* NULL is nothing. */
 void device_buffer_release(struct device_buffer *buffer);
 

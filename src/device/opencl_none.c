@@ -29,6 +29,7 @@ static void *never(const void *device, ...)
 
 const struct device_facts *device_facts(const struct device *d) { return never(d); }
 uint64_t device_bytes(const struct device *d) { return never(d) != NULL; }
+double device_seconds(const struct device *d) { return never(d) != NULL; }
 bool device_compile(struct device *d, const struct device_source *source, const char *options)
 {
     return never(d, source, options);
@@ -53,6 +54,7 @@ struct device_buffer *device_buffer_create(struct device *d, uint64_t bytes, con
 {
     return never(d, bytes, what);
 }
+bool device_gives(struct device *d, uint64_t bytes) { return never(d, bytes); }
 void device_buffer_release(struct device_buffer *b) { FW_CHECK(!b, "a buffer is there without OpenCL"); }
 bool buffer_write(struct device_buffer *b, uint64_t offset, const void *from, uint64_t bytes)
 {

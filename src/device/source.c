@@ -158,6 +158,41 @@ bool source_add_file(struct device_source *source, const char *name)
     return true;
 }
 
+/* Behind a text in quotes, at its beginning. */
+static char *skip_quoted(char *at)
+{
+    for (at++; *at && *at != '"'; at++)
+        at += *at == '\\' && at[1];
+    return *at ? at + 1 : at;
+}
+
+/* From the first comma of a call's arguments to its closing bracket all becomes blank, but for the ends of lines. */
+static void cut_arguments(char *at)
+{
+    bool is_cut = false;
+    for (uint32_t depth = 1; *at; at++) {
+        if (*at == '"') {
+            for (char *end = skip_quoted(at); at < end; at++)
+                *at = is_cut && *at != '\n' ? ' ' : *at;
+            at--;
+            continue;
+        }
+        depth += *at == '(';
+        depth -= *at == ')';
+        if (!depth)
+            return;
+        is_cut |= depth == 1 && *at == ',';
+        *at = is_cut && *at != '\n' ? ' ' : *at;
+    }
+}
+
+void source_cut_messages(struct device_source *source)
+{
+    static const char call[] = "FW_CHECK(";
+    for (char *at = source->text.chars; at && (at = strstr(at, call)); at += sizeof call - 1)
+        cut_arguments(at + sizeof call - 1);
+}
+
 void source_release(struct device_source *source)
 {
     text_release(&source->text);

@@ -28,6 +28,8 @@ struct device_source {
 bool source_add_file(struct device_source *source, const char *name);
 /* The same with a text that stands in no file; the name, which is borrowed, is for messages. */
 void source_add_text(struct device_source *source, const char *name, const char *text);
+/* Of each FW_CHECK() the claim stays, and its message goes: OpenCL C has no macros of any number of arguments. */
+void source_cut_messages(struct device_source *source);
 void source_release(struct device_source *source);
 
 /* "src/device/kernels.h:12" for a line of the text, from 1; NULL: it has no such line. */

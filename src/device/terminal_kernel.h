@@ -71,26 +71,30 @@ FW_INLINE void outlet_wake(struct interfaces *n, uint32_t number, tick_t when)
 
 /* ---- packets of a terminal's region ---- */
 
+/* Places go by number, then by terminal: those that are in use, the lowest, lie close together. */
+FW_INLINE size_t place_word(const struct memory *m, uint32_t terminal, uint32_t word)
+{
+    return (size_t)word * FACT(terminals) + terminal;
+}
+
 FW_INLINE uint32_t take_place(const struct memory *m, uint32_t terminal)
 {
-    uint32_t words = FACT(packets_each) / 32, word = m->terminals[terminal].hint;
-    FW_GLOBAL uint32_t *free_places = m->free_places + (size_t)terminal * words;
-    for (uint32_t tried = 0; tried < words; tried++, word = word + 1 < words ? word + 1 : 0) {
-        uint32_t places = free_places[word];
-        if (!places)
+    for (uint32_t word = 0; word < FACT(packets_each) / 32; word++) {
+        FW_GLOBAL uint32_t *places = &m->free_places[place_word(m, terminal, word)];
+        uint32_t free_ones = *places, lowest = free_ones & -free_ones;
+        if (!free_ones)
             continue;
-        uint32_t lowest = places & -places;
-        atomic_and((volatile FW_GLOBAL uint *)&free_places[word], ~lowest);
-        m->terminals[terminal].hint = word;
-        return terminal * FACT(packets_each) + word * 32 + (31 - (uint32_t)clz(lowest));
+        atomic_and((volatile FW_GLOBAL uint *)places, ~lowest);
+        return (uint32_t)place_word(m, terminal, word * 32 + 31 - (uint32_t)clz(lowest));
     }
     *m->fault = FAULT_NO_PACKET;
-    return terminal * FACT(packets_each);
+    return terminal;
 }
 
 FW_INLINE void give_place(const struct memory *m, uint32_t handle)
 {
-    atomic_or((volatile FW_GLOBAL uint *)&m->free_places[handle / 32], 1u << handle % 32);
+    uint32_t place = handle / (uint32_t)FACT(terminals), terminal = handle - place * (uint32_t)FACT(terminals);
+    atomic_or((volatile FW_GLOBAL uint *)&m->free_places[place_word(m, terminal, place / 32)], 1u << place % 32);
 }
 
 /* ---- messages ---- */
@@ -125,10 +129,10 @@ FW_INLINE struct maker maker_of(const struct memory *m, FW_GLOBAL const struct l
 #define MAX_GAP ((uint64_t)1 << 40)
 
 /* Ticks to the next message. */
-FW_INLINE tick_t draw_gap(const struct maker *maker, FW_GLOBAL const struct lockstep_application *a, uint64_t *memory,
-                          struct random *random)
+FW_INLINE tick_t draw_gap(const struct maker *maker, FW_GLOBAL const struct lockstep_application *a,
+                          struct source_memory *memory, struct random *random)
 {
-    uint64_t cycles = injection_gap(a->injection_kind, &maker->injection, memory, false, random);
+    uint64_t cycles = injection_gap(a->injection_kind, &maker->injection, memory->bytes, false, random);
     return cycles < MAX_GAP ? cycles * a->cycle : MAX_GAP;
 }
 
@@ -170,15 +174,13 @@ FW_INLINE uint32_t make_waiting(const struct memory *m, uint32_t terminal, FW_GL
     FW_GLOBAL const struct lockstep_application *a = &m->applications[source->application];
     const struct maker maker = maker_of(m, a);
     struct random random = source->waits;
-    uint64_t memory[SOURCE_MEMORY];
-    for (uint32_t i = 0; i < SOURCE_MEMORY; i++)
-        memory[i] = source->waits_memory[i];
+    struct source_memory memory = source->waits_memory;
     tick_t made = source->waits_at;
     uint32_t to = traffic_destination(a->traffic_kind, &maker.traffic, source->rank, &random);
     uint32_t flits = size_draw(a->size_kind, &maker.size, &random);
     uint32_t handle = make_packet(m, terminal, source, a, to, flits, made, is_sampled);
     for (source->waiting--; source->waiting;) {
-        made += draw_gap(&maker, a, memory, &random);
+        made += draw_gap(&maker, a, &memory, &random);
         struct random next = random;
         if (traffic_destination(a->traffic_kind, &maker.traffic, source->rank, &next) != FW_NONE)
             break;
@@ -186,8 +188,7 @@ FW_INLINE uint32_t make_waiting(const struct memory *m, uint32_t terminal, FW_GL
     }
     source->waits = random;
     source->waits_at = made;
-    for (uint32_t i = 0; i < SOURCE_MEMORY; i++)
-        source->waits_memory[i] = memory[i];
+    source->waits_memory = memory;
     return handle;
 }
 
@@ -227,7 +228,7 @@ FW_INLINE uint32_t source_queue_take(struct interfaces *n, uint32_t number, FW_G
 /* A message is made and its packet goes out, or waits; it has none while others wait before it. */
 FW_INLINE void send_message(struct interfaces *n, uint32_t terminal, FW_GLOBAL struct lockstep_source *source,
                             FW_GLOBAL const struct lockstep_application *a, const struct maker *maker,
-                            struct random *random, const uint64_t *memory, tick_t now, bool is_sampled)
+                            struct random *random, const struct source_memory *memory, tick_t now, bool is_sampled)
 {
     const struct memory *m = n->network->memory;
     const struct random before = *random;
@@ -248,8 +249,7 @@ FW_INLINE void send_message(struct interfaces *n, uint32_t terminal, FW_GLOBAL s
     } else if (source->waiting++ == 0) {
         source->waits = before;
         source->waits_at = now;
-        for (uint32_t i = 0; i < SOURCE_MEMORY; i++)
-            source->waits_memory[i] = memory[i];
+        source->waits_memory = *memory;
     }
     if (outlet->step_at > now)
         step_channels(n, terminal, now, false);
@@ -267,18 +267,15 @@ FW_INLINE void wake_source(struct interfaces *n, uint32_t terminal, FW_GLOBAL st
     FW_GLOBAL const struct lockstep_application *a = &m->applications[source->application];
     const struct maker maker = maker_of(m, a);
     struct random random = source->made;
-    uint64_t memory[SOURCE_MEMORY];
-    for (uint32_t i = 0; i < SOURCE_MEMORY; i++)
-        memory[i] = source->memory[i];
+    struct source_memory memory = source->memory;
     tick_t gap;
     do {
-        send_message(n, terminal, source, a, &maker, &random, memory, now, is_in_window(n->phase, now));
-        gap = draw_gap(&maker, a, memory, &random);
+        send_message(n, terminal, source, a, &maker, &random, &memory, now, is_in_window(n->phase, now));
+        gap = draw_gap(&maker, a, &memory, &random);
     } while (gap == 0);
     source->wake_at = now + gap;
     source->made = random;
-    for (uint32_t i = 0; i < SOURCE_MEMORY; i++)
-        source->memory[i] = memory[i];
+    source->memory = memory;
 }
 
 /* ---- what arrives ---- */
@@ -391,12 +388,13 @@ FW_INLINE uint32_t receive_flits(struct interfaces *n, uint32_t terminal, tick_t
     uint32_t events = 0;
     for (uint32_t port = 0; port < FACT(ejection_channels); port++) {
         FW_GLOBAL uint32_t *freed = &m->freed[(size_t)terminal * FACT(terminal_ports) + port];
-        struct flit flit;
-        uint32_t vc, before = *freed, arrived = FW_NONE;
-        if (take_flit(m, slot_of(m, now, terminal_port(m, terminal, port)), &flit, &vc)) {
+        uint64_t word = take_flit(m, slot_of(m, now, terminal_port(m, terminal, port)));
+        uint32_t before = *freed, arrived = FW_NONE;
+        if (word) {
+            uint32_t vc = slot_vc(word);
             uint32_t lane = outlet->ejector.lane + port * n->num_vcs + vc;
             put_credit(m, router_port(m, outlet->ejector.target, lane / n->num_vcs), vc, now + outlet->latency);
-            arrived = arrive(n, terminal, flit, now, phase);
+            arrived = arrive(n, terminal, slot_flit(word), now, phase);
             events++;
         }
         if (before != FW_NONE)
@@ -439,11 +437,24 @@ FW_INLINE struct interfaces interfaces_of(const struct memory *m, const struct n
     };
 }
 
+/* As routers do. */
+FW_INLINE void terminal_read_ahead(const struct memory *m, uint32_t terminal, tick_t now)
+{
+    FW_GLOBAL struct lockstep_terminal *t = &m->terminals[terminal];
+    size_t slot = slot_of(m, now, terminal_port(m, terminal, 0));
+    uint64_t word = m->flits[slot], sum = m->outlets[terminal].step_at + m->credits[slot];
+    sum += t->sources ? m->sources[t->first_source].wake_at : 0;
+    sum += word ? m->packets[slot_flit(word).packet].created : 0;
+    if (sum == NEVER_READ)
+        t->unused = 1;
+}
+
 FW_INLINE void terminal_tick(const struct memory *m, uint32_t terminal, tick_t now, const struct lockstep_phase *phase)
 {
     const struct network network = network_of(m);
     struct interfaces interfaces = interfaces_of(m, &network, phase), *n = &interfaces;
     FW_GLOBAL struct lockstep_terminal *t = &m->terminals[terminal];
+    terminal_read_ahead(m, terminal, now);
     uint32_t events = receive_flits(n, terminal, now, phase);
     events += receive_credits(n, terminal, now);
     bool is_active = events > 0;
@@ -463,6 +474,13 @@ FW_INLINE void terminal_tick(const struct memory *m, uint32_t terminal, tick_t n
         return;
     t->events += events;
     t->last_event = now;
+}
+
+FW_INLINE void terminal_drop_timers(const struct memory *m, uint32_t terminal)
+{
+    FW_GLOBAL const struct lockstep_terminal *t = &m->terminals[terminal];
+    for (uint32_t i = 0; i < t->sources; i++)
+        m->sources[t->first_source + i].wake_at = FW_NEVER;
 }
 
 /* What waits never enters. */

@@ -24,6 +24,7 @@ struct import {
     uint32_t *decisive;             /* how many notes are of that kind */
     const char *file;               /* as given */
     const char *output;             /* as given; NULL: standard output */
+    struct json *read;              /* an array of the files that were read */
     const char *whose;              /* "BookSim" */
     bool is_text;                   /* their values are words without types */
     struct json *root, *result;     /* theirs and ours, whole */

@@ -127,6 +127,7 @@ static bool include(struct import *import, struct json *node, const char *name)
         path = name;
     if (!bytes)
         return import_error(import, node, "cannot read '%s': %s", path, strerror(errno));
+    source_note_file(import->read, import->arena, path);
     struct json *content = json_parse(import->arena, import->errors, path, bytes, size);
     if (content)
         json_replace(node, content);

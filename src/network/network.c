@@ -17,7 +17,6 @@
 
 #include <math.h>
 #include <stdarg.h>
-#include <string.h>
 
 static const char *const on_deadlock_names[] = {"report", "recover", NULL};
 
@@ -40,7 +39,7 @@ const struct option network_options[] = {
         struct network_config, deadlock, "\"report\"", on_deadlock_names,
         "report: the run ends and names the cycle; recover: one packet of it goes by a side path, and the run goes on"),
     OPTION_TICKS(struct network_config, deadlock_interval, "10000", 0, 1e12,
-                 "how often to look for packets that can never move while others do; 0: only when all stand still"),
+                 "how often to look for packets that can never move while others do; 0: only when nothing moves"),
     OPTION_CHOICE(struct network_config, interface, "interface", "\"standard\"", "how terminals meet the network"),
     OPTION_END,
 };
@@ -230,63 +229,6 @@ struct lane_place network_entry(const struct network *network, uint32_t plane, u
 struct lane_place network_exit(const struct network *network, uint32_t plane, uint32_t terminal)
 {
     return place_of(network, plane, terminal, network->core->ejection_router, network->core->ejection_slot);
-}
-
-#define TRIED_PORTS 65536 /* of larger networks nobody asks: they have the same code */
-
-/* Slips of a topology's author that would come out as broken invariants far from here. */
-static bool is_shape_sound(const struct topology *topology, const struct choice *choice, struct errors *errors)
-{
-    uint64_t seats = (uint64_t)topology->routers * topology->concentration;
-    if (topology->routers && topology->terminals && (topology->ops->router_of || topology->terminals <= seats))
-        return true;
-    return choice_error(
-        errors, choice, NULL,
-        "shape() of \"%s\" says %u routers, %u terminals and %u at each router (concentration), which do not fit",
-        topology->ops->name, topology->routers, topology->terminals, topology->concentration);
-}
-
-static bool are_peers_sound(const struct topology *topology, const struct choice *choice, struct errors *errors)
-{
-    uint64_t ports = (uint64_t)topology->routers * topology->ports;
-    for (uint32_t i = 0; ports <= TRIED_PORTS && i < ports; i++) {
-        struct router_port from = {i / topology->ports, i % topology->ports}, to, back = {FW_NONE, FW_NONE};
-        if (!topology->ops->peer(topology, from.router, from.port, &to))
-            continue;
-        bool is_there = to.router < topology->routers && to.port < topology->ports;
-        if (is_there && topology->ops->peer(topology, to.router, to.port, &back) && back.router == from.router &&
-            back.port == from.port)
-            continue;
-        return choice_error(
-            errors, choice, NULL,
-            "peer() of \"%s\" leads from router %u port %u to router %u port %u, which %s; accepted: a channel "
-            "that both its ends know",
-            topology->ops->name, from.router, from.port, to.router, to.port,
-            is_there ? "does not lead back" : "is not there");
-    }
-    return true;
-}
-
-static void check_class_names(const struct topology *topology)
-{
-    for (uint32_t class = 0; topology->channel_class_names && class < topology->channel_classes; class ++) {
-        const char *name = topology->channel_class_names[class];
-        FW_CHECK(!name || !strpbrk(name, "<>&\",\n"), "shape() of \"%s\" names a class of channels '%s'",
-                 topology->ops->name, name);
-    }
-}
-
-bool topology_init(struct topology *topology, const struct choice *choice, struct arena *arena, struct errors *errors)
-{
-    uint32_t before = errors->count;
-    *topology = (struct topology){.ops = CHOICE_OPS(choice, struct topology_ops), .config = choice->config};
-    if (topology->ops->check)
-        topology->ops->check(choice, errors);
-    if (errors->count > before)
-        return false;
-    topology->ops->shape(topology->config, arena, topology);
-    check_class_names(topology);
-    return is_shape_sound(topology, choice, errors) && are_peers_sound(topology, choice, errors);
 }
 
 /* Topology and routing: what can be judged before anything large is built. */

@@ -93,6 +93,11 @@ struct network_runner {
     /* Brings what routers and terminals have into the network's own memory, for those who look; packets too, or not. */
     void (*bring)(struct network_runner *runner, bool with_packets);
     void (*withdraw)(struct network_runner *runner);
+    /* After draining: whether routers are as they were, so that nobody need look at each. */
+    bool (*is_idle)(struct network_runner *runner);
+    /* What network_count_flits() tells. */
+    void (*count_flits)(struct network_runner *runner, uint32_t lanes, uint32_t *counts);
+    void (*drop_timers)(struct network_runner *runner); /* of applications, which do nothing any more */
 };
 
 /* What is nobody's business but the network's own, and of those who build it and look at it; of each part. */

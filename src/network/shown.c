@@ -105,14 +105,24 @@ static const struct lane_look *look_at_output(struct waiting *waiting, const str
     return &waiting->outputs[output];
 }
 
-/* One more output lane that the packet at the front of a lane waits for. */
-static void add_wanted(struct waiting *waiting, uint32_t lane, uint32_t output, const struct lane_look *seen,
-                       uint32_t need)
+static void add_wanted(struct waiting *waiting, uint32_t output, uint32_t holder, uint32_t need)
 {
-    uint16_t holder = seen->is_full || seen->owner == lane ? WITHOUT_ROOM : seen->owner;
     waiting->wanted =
         memory_grow(waiting->wanted, waiting->wanted_count, &waiting->wanted_room, sizeof *waiting->wanted);
-    waiting->wanted[waiting->wanted_count++] = (struct wanted){(uint16_t)output, holder, need};
+    waiting->wanted[waiting->wanted_count++] = (struct wanted){(uint16_t)output, (uint16_t)holder, need};
+}
+
+/* One more output lane that the packet at the front of a lane waits for: any one of those that hold it may let it go. */
+static void add_output(struct waiting *waiting, const struct network *part, uint32_t lane, uint32_t output,
+                       const struct lane_look *seen, uint32_t need)
+{
+    uint32_t holders = seen->port_holds && seen->owner != NOBODY ? part->num_vcs : 1;
+    uint32_t first = seen->owner - seen->owner % holders;
+    if (seen->is_full || lane - lane % holders == first)
+        add_wanted(waiting, output, WITHOUT_ROOM, need);
+    else
+        for (uint32_t holder = first; holder < first + holders; holder++)
+            add_wanted(waiting, output, holder, need);
 }
 
 /* All output lanes that it may take. Where those of a port share the places of a queue, what leaves another one will do. */
@@ -123,11 +133,11 @@ static void add_all_wanted(struct waiting *waiting, const struct network *part, 
     BITS_EACH(output, input->wants, words_for(lanes)) {
         const struct lane_look *seen = look_at_output(waiting, part, router, (uint32_t)output);
         uint32_t first = (uint32_t)output - (uint32_t)output % part->num_vcs;
-        add_wanted(waiting, lane, (uint32_t)output, seen, needed_behind(input, seen));
+        add_output(waiting, part, lane, (uint32_t)output, seen, needed_behind(input, seen));
         for (uint32_t i = 0; seen->shares_queue && first != shared && i < part->num_vcs; i++) {
             const struct lane_look *other = look_at_output(waiting, part, router, first + i);
             if (!bits_test(input->wants, first + i) && (other->ahead || other->space == UINT32_MAX))
-                add_wanted(waiting, other->owner, first + i, other, other->ahead);
+                add_wanted(waiting, first + i, WITHOUT_ROOM, other->ahead);
         }
         shared = first;
     }
@@ -145,7 +155,7 @@ bool network_waits_for(const struct network *part, uint32_t router, uint32_t lan
     waiting->wanted_count = 0;
     if (waiting->for_credit) {
         const struct lane_look *held = look_at_output(waiting, part, router, seen.output);
-        add_wanted(waiting, lane, seen.output, held, needed_behind(&seen, held));
+        add_output(waiting, part, lane, seen.output, held, needed_behind(&seen, held));
     } else if (seen.output == LANE_WAITS && seen.wants) {
         add_all_wanted(waiting, part, router, lane, &seen);
     }
@@ -163,7 +173,10 @@ void waiting_release(struct waiting *waiting)
 void network_count_flits(const struct network *network, uint32_t lanes, uint32_t *counts)
 {
     uint32_t each = network->ports * network->num_vcs;
-    network_bring(network, false);
+    if (network->core->runner) {
+        network->core->runner->count_flits(network->core->runner, lanes, counts);
+        return;
+    }
     memset(counts, 0, (size_t)network->topology.routers * each / lanes * sizeof *counts);
     for (uint32_t router = 0; network->core->router_ops->lane_flits && router < network->topology.routers; router++)
         for (uint32_t lane = 0; lane < each; counts++)
@@ -188,6 +201,9 @@ static void check_idle_router(const struct network *network, uint32_t router)
 
 void network_check_idle(struct network *network)
 {
+    struct network_runner *runner = network->core->runner;
+    if (runner && runner->is_idle(runner))
+        return;
     network_bring(network, false);
     for (uint32_t i = 0; i < network->core->part_count; i++)
         FW_CHECK(network->core->parts[i]->packets.taken == 0, "%u packets are unaccounted for at the end",

@@ -57,6 +57,11 @@ int run_plan_checkpoints(struct run *run)
         return errors_end(EXIT_USAGE, &simulation->errors,
                           "--checkpoint-every: found check_reversal with a model, expected one of them: that is a test "
                           "of the model, not a long run");
+    if (simulation->config.simulator.device)
+        return errors_end(
+            EXIT_USAGE, &simulation->errors,
+            "--checkpoint-every: found simulator.device, expected one of them: a checkpoint keeps nothing "
+            "of a device");
     if (!checkpoint_read_every(checkpoint, run->request.checkpoint_every, &simulation->errors))
         return EXIT_USAGE;
     const struct ranks *ranks = simulation->ranks;
@@ -121,6 +126,7 @@ static void run_change(struct run *run, const struct run_request *told)
     struct arena *arena = &run->simulation.setup;
     struct checkpoint *checkpoint = &run->checkpoint;
     checkpoint_clean(checkpoint);
+    run->request.restart = arena_text(arena, told->restart);
     if (told->results)
         run->request.results = arena_text(arena, told->results);
     checkpoint->is_kept = !told->checkpoint; /* by that name */

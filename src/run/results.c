@@ -6,6 +6,7 @@
 #include "run/simulation.h"
 
 #include "base/version.h"
+#include "device/lockstep.h"
 #include "base/text.h"
 #include "metrics/report.h"
 
@@ -39,6 +40,19 @@ static void add_sync(struct report *sync, const struct simulation *simulation)
     report_count(sync, "primary_rollbacks", facts.rollbacks);
     report_count(sync, "secondary_rollbacks", 0); /* nothing is taken in before it is certain */
     report_count(sync, "gvt_count", facts.windows);
+}
+
+/* What another machine or driver would tell otherwise. */
+static void add_device(struct report *block, const struct lockstep *lockstep)
+{
+    const struct device_facts *facts = device_facts(lockstep->device);
+    report_text(block, "name", facts->name);
+    if (*facts->driver)
+        report_text(block, "driver", facts->driver);
+    report_text(block, "kind", "opencl");
+    report_number(block, "seconds", device_seconds(lockstep->device) - lockstep->build_seconds);
+    report_number(block, "compile_seconds", lockstep->compile_seconds);
+    report_count(block, "memory_bytes", device_bytes(lockstep->device));
 }
 
 void results_add_run(struct report *block, const struct simulation *simulation, tick_t end, uint64_t events,
@@ -75,6 +89,8 @@ static void add_simulation(struct report *root, struct simulation *simulation)
     report_count(block, "packet_hops", packet_hops);
     report_number(block, "bytes_per_router", (double)network->core->bytes / network->topology.routers);
     add_sync(report_block(block, "sync"), simulation);
+    if (simulation->lockstep)
+        add_device(report_block(block, "device"), simulation->lockstep);
     report_finish(block, NULL);
 }
 

@@ -72,6 +72,16 @@ static const struct result sync_results[] = {
     RESULT_END,
 };
 
+static const struct result device_results[] = {
+    RESULT("name", TEXT, NULL, "as the device calls itself"),
+    RESULT("driver", TEXT, NULL, "version of its driver"),
+    RESULT("kind", TEXT, NULL, "opencl"),
+    RESULT("seconds", NUMBER, "s", "of the run, in which the program waited for the device"),
+    RESULT("compile_seconds", NUMBER, "s", "its compiler's, before the run"),
+    RESULT("memory_bytes", COUNT, "bytes", "of the device's memory"),
+    RESULT_END,
+};
+
 static const struct result run_results[] = {
     RESULT("end_tick", COUNT, "ticks", "the last tick with an event"),
     RESULT("events", COUNT, NULL, "events handled by the engine"),
@@ -84,6 +94,7 @@ static const struct result run_results[] = {
     RESULT("bytes_per_router", NUMBER, "bytes", "built state of the network"),
     RESULT("digest", TEXT, NULL, "a hash over every sampled packet"),
     RESULT_BLOCK("sync", BLOCK, sync_results, "how it was run"),
+    RESULT_BLOCK("device", BLOCK, device_results, "with simulator.device: the device that ran it"),
     RESULT_END,
 };
 

@@ -46,6 +46,8 @@ bool model_prepare(struct model_run *run, struct simulation *simulation)
                                               .check_reversal = simulator->check_reversal};
     run->model.ops->prepare(&run->model, &simulation->errors);
     const struct json *block = json_find(simulation->json, "simulator");
+    if (simulator->device)
+        node_error(&simulation->errors, block, "device", "a model does not run on a device; accepted: null");
     return simulation->errors.count == 0 &&
            process_run_check(&run->model, &run->settings, simulation->ranks, block, &simulation->errors);
 }
@@ -116,7 +118,7 @@ static int run_alone(const struct simulation *together, uint32_t application, do
     simulation.json = json_copy(&simulation.setup, together->json); /* goes into results, as the other does */
     simulation.config = together->config;
     simulation.ranks = together->ranks;
-    bool is_built = simulation_build(&simulation);
+    bool is_built = simulation_build(&simulation) && simulation_make_ready(&simulation);
     errors_print(&simulation.errors, stderr);
     int status = (int)ranks_largest(together->ranks, is_built ? EXIT_DONE : EXIT_USAGE);
     if (status == EXIT_DONE) {
@@ -163,12 +165,14 @@ static int run_load(struct run *run)
     struct simulation *simulation = &run->simulation;
     struct arena *arena = &simulation->setup;
     int count = request->override_count;
-    char **overrides = arena_array(arena, char *, count + 3);
+    char **overrides = arena_array(arena, char *, count + 4);
     memcpy(overrides, request->overrides, sizeof *overrides * (size_t)count);
     if (request->sync)
         overrides[count++] = arena_format(arena, "simulator.sync=%s", request->sync);
     if (request->threads)
         overrides[count++] = arena_format(arena, "simulator.threads=%s", request->threads);
+    if (request->device)
+        overrides[count++] = arena_format(arena, "simulator.device=%s", request->device);
     if (request->check_reversal)
         overrides[count++] = arena_text(arena, "simulator.check_reversal=true");
     return simulation_load(simulation, request->config, overrides, count) ? EXIT_DONE : EXIT_USAGE;
@@ -215,13 +219,16 @@ static int run_build(struct run *run)
     const char *log = logs_first(&run->request.logs);
     bool is_built = false;
     if (!run_is_model(run))
-        is_built = simulation_build(&run->simulation);
+        is_built = simulation_build(&run->simulation) && simulation_make_ready(&run->simulation);
     else if (run->request.baseline)
         errors_add(errors, "flitwarp run: --baseline: a model has no applications to run alone");
     else
         is_built = model_prepare(&run->model, &run->simulation);
     if (run_is_model(run) && !run->request.baseline && log)
         errors_add(errors, "flitwarp run: %s: a model has no packets or channels to log", log);
+    if (run->simulation.config.simulator.device && log)
+        errors_add(errors, "flitwarp run: %s: a run on a device writes no logs yet; accepted: one without simulator.device",
+                   log);
     return is_built && errors->count == before ? run_open_files(run) : EXIT_USAGE;
 }
 

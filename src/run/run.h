@@ -26,7 +26,7 @@ struct run_request {
     const char *config; /* with overrides; NULL where `restart` is given */
     char **overrides;
     int override_count;
-    const char *results, *sync, *threads;
+    const char *results, *sync, *threads, *device;
     const char *checkpoint_every, *checkpoint;
     const char *restart; /* a checkpoint to go on from, in place of a configuration; those two may be new */
     bool quiet, check_reversal, baseline;

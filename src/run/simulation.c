@@ -37,6 +37,7 @@ static const struct option simulator_options[] = {
                 "undo every event once and handle it again; optimistic, one thread"),
     OPTION_TEXT(struct simulator_config, device, "null",
                 "opencl or opencl:N: the network runs on an OpenCL device, by its number in `flitwarp list device`"),
+    OPTION_U32(struct simulator_config, device_team, "0", 0, 16, NULL, "work-items of a router", HIDDEN),
     OPTION_END,
 };
 
@@ -152,8 +153,8 @@ static bool read_device(struct simulation *simulation, uint32_t *number)
                       "found '%s', expected \"opencl\" or \"opencl:NUMBER\"", word);
 }
 
-/* Gives what has been built to the device that is asked for, if one is. */
-static bool take_device(struct simulation *simulation)
+/* The device that is asked for, if one is, and whether it can run what has been built. */
+static bool find_device(struct simulation *simulation)
 {
     const struct simulator_config *simulator = &simulation->config.simulator;
     uint32_t number;
@@ -164,8 +165,10 @@ static bool take_device(struct simulation *simulation)
                           "a device runs alone; accepted: \"sync\": \"sequential\", and one rank");
     if (!read_device(simulation, &number))
         return false;
-    simulation->lockstep =
-        lockstep_create(&simulation->network, &simulation->workload, number, &simulation->built, &simulation->errors);
+    simulation->lockstep = lockstep_create(&simulation->network, &simulation->workload, number, &simulation->built,
+                                           &simulation->errors);
+    if (simulation->lockstep)
+        simulation->lockstep->team = simulator->device_team;
     return simulation->lockstep;
 }
 
@@ -197,7 +200,12 @@ bool simulation_build(struct simulation *simulation)
         return false;
     return workload_build(&simulation->workload, &config->workload, &simulation->network, &simulation->built,
                           config->simulator.tick, seed, &simulation->errors) &&
-           take_device(simulation);
+           find_device(simulation);
+}
+
+bool simulation_make_ready(struct simulation *simulation)
+{
+    return !simulation->lockstep || lockstep_start(simulation->lockstep);
 }
 
 void simulation_make_sequential(struct simulation *simulation)
@@ -206,6 +214,7 @@ void simulation_make_sequential(struct simulation *simulation)
     simulator->sync = SYNC_SEQUENTIAL;
     simulator->threads = 1;
     simulator->check_reversal = false;
+    simulator->device = NULL;
 }
 
 int simulation_run(struct simulation *simulation, FILE *report)

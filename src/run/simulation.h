@@ -19,6 +19,7 @@ struct simulator_config {
     uint32_t partitions; /* of a model: of a thread, optimistic */
     uint64_t window;     /* ticks ahead of the slowest, optimistic */
     bool check_reversal;
+    uint32_t device_team; /* hidden, for tests: work-items of a router; 0: as suits the device */
     const char *device; /* NULL: this machine's processors */
 };
 
@@ -41,7 +42,7 @@ struct simulation {
     struct network network;
     struct workload workload;
     struct rewind *rewind;            /* of an optimistic run: its state; else NULL */
-    struct lockstep *lockstep;        /* owned: a device runs it; NULL: none does */
+    struct lockstep *lockstep;        /* owned: a device is to run it; NULL: none is */
     struct ranks *ranks;              /* borrowed, all of which have this simulation; NULL: there is one */
     struct stopwatch watch;           /* of this rank */
     double cpu_seconds, wall_seconds; /* of the run, without building */
@@ -65,6 +66,8 @@ bool simulation_read(struct simulation *simulation);
 /* Before building: for those who look at it in one piece. The results are the same however it runs. */
 void simulation_make_sequential(struct simulation *simulation);
 bool simulation_build(struct simulation *simulation);
+/* What has been built is to run: where a device runs it, that makes itself ready. False with errors. */
+bool simulation_make_ready(struct simulation *simulation);
 /* Returns the exit status that says how the run ended. */
 int simulation_run(struct simulation *simulation, FILE *report);
 /* After it: what all ranks together took, by their watches. */

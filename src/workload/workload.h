@@ -83,6 +83,7 @@ struct workload_config {
     struct choice_list applications;
     uint64_t check_interval;
     uint64_t series_interval;
+    bool starts_at_zero;
     bool per_terminal;
     bool per_channel;
 };
@@ -124,6 +125,7 @@ struct workload {
     struct network_totals totals; /* at the last grid point, of all ranks */
     struct network_sync sync;     /* after the run, of all ranks */
     uint64_t hops_at_check;
+    uint64_t still_points;    /* grid points in a row at which nothing had moved since the one before */
     tick_t deadlock_check;    /* when to look next for packets that are stuck */
     struct deadlock deadlock; /* that ended the run */
     struct recoveries {
@@ -155,6 +157,9 @@ static inline bool workload_part_at(const struct workload *workload, uint32_t te
     return __builtin_expect(!workload->network->terminal_part, 1) || workload_find_part(workload, terminal, part);
 }
 
+/* Then parts have measurements of their own. */
+static inline bool workload_is_parted(const struct workload *workload) { return workload->network->core->exchange; }
+
 /* Before the run: counts the flits of every terminal in bins of so many ticks. */
 void workload_keep_rates(struct workload *workload, uint64_t interval);
 /* Before the run: counts the flits of every VC in the sampling window. */
@@ -173,6 +178,13 @@ bool workload_run_to(struct workload *workload, tick_t last);
 void workload_end(struct workload *workload, FILE *out);
 void workload_release(struct workload *workload);
 const char *phase_name(enum phase phase);
+
+/* workload_stuck.c: is a packet of a deadlock taken out, so that others go on? */
+bool workload_recovers(const struct workload *workload);
+/* At a grid point, with everything counted: the outcome changes where something can never go on. */
+void workload_look_for_stuck(struct workload *workload, tick_t now);
+/* At the end: what is left in a network that is at rest is stuck. Tells of what was found. */
+void workload_report_stuck(struct workload *workload, FILE *out);
 
 /* Over several ranks, which all call these together. A grid point, before anything is counted: notes and log records go where they belong, interrupts to everybody. */
 struct workload_ranks *workload_ranks_create(struct workload *workload);

@@ -321,10 +321,18 @@ def test_no_other_file_is_lost(tmp_path):
     run = kept_run(tmp_path, "--checkpoint-every", "1000", "--checkpoint")
     assert "'r.json' is the file of --results too" in refused(*run[1:], "r.json", cwd=tmp_path)
     assert "'rates.csv' is the file of --rate-log too" in refused(*run[1:], "rates.csv", cwd=tmp_path)
-    assert "the run reads 'config.json', and would write over it" in refused(*run[1:], "config.json", cwd=tmp_path)
+    assert "'config.json' is read, and would be written over" in refused(*run[1:], "config.json", cwd=tmp_path)
     (tmp_path / "notes").write_text("mine")
     assert "'notes' is another kind of file" in refused(*run[1:], "notes", cwd=tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["config.json", "notes"] and (tmp_path / "notes").read_text() == "mine"
+
+
+def test_results_do_not_replace_the_checkpoint_that_a_run_restarts_from(checkpoint, tmp_path):
+    shutil.copy(checkpoint, tmp_path / "a.checkpoint")
+    before = (tmp_path / "a.checkpoint").read_bytes()
+    said = refused("--restart", "a.checkpoint", "--checkpoint", "b.checkpoint", "--results", "./a.checkpoint", cwd=tmp_path)
+    assert "--results: './a.checkpoint' is read, and would be written over" in said
+    assert (tmp_path / "a.checkpoint").read_bytes() == before
 
 
 def test_an_older_one_stays_until_there_is_another(checkpoint, tmp_path):

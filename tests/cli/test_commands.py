@@ -319,7 +319,7 @@ def components():
 def test_list_is_the_same_as_table_and_as_json():
     rows = [line.split(None, 2) for line in flitwarp("list").stdout.splitlines()]
     listed = components()
-    assert rows == [[entry["kind"], entry["name"], entry["summary"]] for entry in listed]
+    assert rows == [[entry["kind"], entry["name"], entry["summary"] + " (device)" * entry["device"]] for entry in listed]
     assert rows == sorted(rows)
     assert {row[0] for row in rows} == {"allocation", "allocator", "application", "arbiter", "congestion", "injection",
                                         "interface", "model", "motif", "reduction", "router", "routing", "selection", "size", "topology",
@@ -342,6 +342,7 @@ def test_every_component_is_explained_with_an_example_that_is_accepted(tmp_path)
     for entry in components():
         text = flitwarp("explain", entry["kind"], entry["name"]).stdout
         assert text == flitwarp("explain", f"{entry['kind']}/{entry['name']}").stdout
+        assert ("runs on a device" in text.splitlines()[:3]) == entry["device"]
         assert text.startswith(f"{entry['kind']} {entry['name']}: {entry['summary']}")
         for key in document["$defs"][f"{entry['kind']}.{entry['name']}"]["properties"]:
             assert key in ("type", "$include") or re.search(rf"^  {key} ", text, re.M), (entry, key)

@@ -76,6 +76,43 @@ def test_the_page_is_made_by_whatever_builds_the_program(tmp_path):
     assert called("bench")[:3] == [*made, "cmake -S"]
 
 
+# What apt-get prints when it is told to say how far it is, and its other lines between those.
+APT = """#!/bin/sh
+[ "$2" = update ] && exit
+printf 'dlstatus:1:40.0000:Retrieving file 1 of 2\\npmstatus:libc6:amd64:70.5000:Unpacking libc6 (amd64)\\nUnpacking libc6 ...\\nE: no such package\\n'
+exit $STATUS
+"""
+
+
+def install(tmp_path, status, stderr=subprocess.PIPE):
+    """./dev's installing of two packages, by an apt-get that ends with a status."""
+    for tool, text in (("apt-get", APT), ("sudo", '#!/bin/sh\nexec "$@"\n')):
+        (tmp_path / tool).write_text(text)
+        (tmp_path / tool).chmod(0o755)
+    script = """set -euo pipefail; eval "$(sed -n '/^say()/,/^# ---- commands/p' "$1/dev")"; MISSING=(this that); install_missing"""
+    return subprocess.run(["bash", "-c", script, "-", ROOT], stdout=subprocess.PIPE, stderr=stderr, text=True, check=False,
+                          env={**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}", "STATUS": str(status)})
+
+
+def test_installing_says_in_a_line_what_is_installed(tmp_path):
+    ended = install(tmp_path, 0)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "== installing this that, and what they need\n")
+
+
+def test_installing_that_fails_shows_what_apt_said(tmp_path):
+    ended = install(tmp_path, 100)
+    assert ended.returncode == 1 and ended.stderr.endswith("need\nUnpacking libc6 ...\nE: no such package\n")
+
+
+def test_installing_on_a_terminal_says_how_far_it_is(tmp_path):
+    ours, theirs = os.openpty()
+    assert install(tmp_path, 0, stderr=theirs).returncode == 0
+    said = os.read(ours, 10000).decode()
+    assert said.index("40 % downloaded") < said.index("70 % installed") and said.endswith("\r\033[K")
+    os.close(ours)
+    os.close(theirs)
+
+
 def test_the_page_in_the_repository_is_made_of_its_sources():
     """Whoever changes them runs ./dev build, and commits viewer/dist with them."""
     script = """ROOT=$1; eval "$(sed -n '/^page_sources()/,/^}/p' "$1/dev")"; page_sources"""

@@ -277,10 +277,10 @@ TRACE = {"network": {"topology": {"type": "torus", "widths": [4]}, "router": {"n
 ONE_NAME = {
     "two outputs": ("config.json", ["--results", "out/a.csv", "--log", "out/../out/a.csv"], "--log: 'out/../out/a.csv' is the file of --results too"),
     "a link": ("config.json", ["--results", "link.csv", "--log", "out/a.csv"], "is the file of --results too"),
-    "the configuration": ("config.json", ["--results", "config.json"], "--results: the run reads 'config.json', and would write over it"),
-    "what it includes": ("including.json", ["--results", "config.json"], "--results: the run reads 'config.json'"),
-    "the trace": ("trace.json", ["--message-log", "./messages.csv"], "--message-log: the run reads './messages.csv'"),
-    "the trace and a checkpoint": ("trace.json", ["--checkpoint-every", "1000", "--checkpoint", "messages.csv"], "--checkpoint: the run reads 'messages.csv'"),
+    "the configuration": ("config.json", ["--results", "config.json"], "--results: 'config.json' is read, and would be written over"),
+    "what it includes": ("including.json", ["--results", "config.json"], "--results: 'config.json' is read"),
+    "the trace": ("trace.json", ["--message-log", "./messages.csv"], "--message-log: './messages.csv' is read"),
+    "the trace and a checkpoint": ("trace.json", ["--checkpoint-every", "1000", "--checkpoint", "messages.csv"], "--checkpoint: 'messages.csv' is read"),
 }
 
 
@@ -297,6 +297,50 @@ def test_no_file_is_written_twice_or_over_what_is_read(case, place):
     status, _, errors = end(start(place, ["run", config, *arguments]))
     assert status == 1 and message in errors, errors
     assert {path: path.read_bytes() for path in place.iterdir() if path.is_file()} == before
+
+
+OVER_ITSELF = {  # what other commands read, by its name and by another of the same file
+    "record": ["record", "including.json", "-o", "config.json", "--cycles", "5"],
+    "record the trace": ["record", "trace.json", "-o", "other.csv", "--cycles", "5"],
+    "topology": ["topology", "config.json", "--export", "hard.txt"],
+    "topology's file": ["topology", "net.json", "--export", "net.txt"],
+    "prices": ["topology", "config.json", "--prices", "prices.json", "--picture", "prices.svg"],
+    "two pictures": ["topology", "config.json", "--export", "one.svg", "--picture", "one.svg"],
+    "trace-info": ["trace-info", "messages.csv", "--format", "csv", "--matrix", "other.csv"],
+    "trace-convert": ["trace-convert", "trace.goal", "-o", "./trace.goal"],
+    "trace-convert csv": ["trace-convert", "messages.csv", "-o", "other.csv"],
+    "another rank": ["trace-convert", "job.meta", "--to", "goal", "-o", "job-0001.bin"],
+    "the job": ["trace-convert", "job-0001.bin", "--to", "goal", "-o", "linked"],
+    "another rank's nodes": ["trace-convert", "ai.0.et", "--to", "goal", "-o", "./ai.1.et"],
+    "groups of ranks": ["trace-convert", "ai.0.et", "--to", "goal", "-o", "ai.groups.json"],
+    "parse": ["parse", "packets.csv", "--matrix", "out/../packets.csv"],
+    "parse twice": ["parse", "packets.csv", "--matrix", "out/a.csv", "--csv", "./out/a.csv"],
+    "import": ["import", "booksim.cfg", "-o", "booksim.cfg"],
+    "import what is named": ["import", "anynet.cfg", "-o", "anynet.txt"],
+}
+
+
+@pytest.mark.parametrize("case", OVER_ITSELF)
+def test_no_command_writes_over_what_it_reads(case, place):
+    (place / "messages.csv").write_text("time,source,destination,bytes\n0,0,1,8\n")
+    (place / "other.csv").hardlink_to(place / "messages.csv")
+    for name in ("job.meta", "job-0000.bin", "job-0001.bin", "ai.0.et", "ai.1.et", "ai.groups.json"):
+        (place / name).write_text("of a trace")
+    (place / "linked").symlink_to("job.meta")
+    (place / "hard.txt").hardlink_to(place / "config.json")
+    (place / "trace.json").write_text(json.dumps(TRACE))
+    (place / "including.json").write_text('{"$include": "config.json"}')
+    (place / "net.json").write_text('{"network": {"topology": {"type": "file", "file": "net.txt"}, "routing": "minimal"}}')
+    (place / "net.txt").write_text("node 0 router 0 1\nnode 1 router 0 1\n")
+    (place / "prices.json").write_text('{"router": 1, "link": 1}')
+    (place / "prices.svg").symlink_to("prices.json")
+    (place / "anynet.cfg").write_text("topology = anynet;\nrouting_function = min;\nnetwork_file = anynet.txt;\n")
+    (place / "anynet.txt").write_text("router 0 node 0 router 1\nrouter 1 node 1\n")
+    before = {path: path.read_bytes() for path in place.iterdir() if path.is_file()}
+    status, _, errors = end(start(place, OVER_ITSELF[case]))
+    words = "is the file of" if "twice" in case or "two" in case else "is read, and would be written over"
+    assert status == 1 and words in errors, errors
+    assert {path: path.read_bytes() for path in place.iterdir() if path.is_file()} == before and not left(place)
 
 
 def test_what_is_no_file_is_written_twice(place):

@@ -1281,6 +1281,8 @@ def test_inclusion_and_references(tmp_path):
     from_whole, from_parts = flitwarp_of("import", "whole.json"), flitwarp_of("import", "parts.json")
     assert plain(from_whole.stdout) == plain(from_parts.stdout)
     assert "metadata_handler.two = 2" in from_parts.stderr
+    over = flitwarp_of("import", "parts.json", "-o", "parts/scheduler.json", status=1)
+    assert "-o: 'parts/scheduler.json' is read, and would be written over" in over.stderr
 
 
 SUPERSIM_BROKEN = [

@@ -308,11 +308,20 @@ def test_version_tells_how_the_program_was_built():
     assert "libOpenCL" not in libraries  # it is loaded when a device is asked for
     assert told["viewer"] in ("page and engine built in", "page built in", "no page")
     assert call(PROGRAM, "version") == call(PROGRAM, "--version")
-    assert re.search(rf"^version: {version}$", (ROOT / "CITATION.cff").read_text(), re.M)
-    changes = (ROOT / "CHANGELOG.md").read_text()
-    interface = re.search(r"FLITWARP_INTERFACE (\d+)", (ROOT / "include" / "flitwarp" / "component.h").read_text())[1]
-    assert re.search(rf"^## {version}|^## Unreleased\n\nThis becomes {version},", changes, re.M)
-    assert f"plugins are built for interface {interface}\n" in changes
+
+
+def test_a_release_has_one_version_and_one_date():
+    version, _ = facts()
+    places = {"src/base/version.h": r'FLITWARP_VERSION "(.+)"', "CITATION.cff": r"^version: (.+)$", "viewer/package.json": r'"version": "(.+)"',
+              "packaging/conda/meta.yaml": r'set version = "(.+)"', "packaging/spack/package.py": r'version\("(.+)"\)'}
+    texts = {place: (ROOT / place).read_text() for place in (*places, "CHANGELOG.md", "include/flitwarp/component.h")}
+    assert {place: re.findall(pattern, texts[place], re.M) for place, pattern in places.items()} == {place: [version] for place in places}
+    assert f"flitwarp-{version}.tar.gz" in texts["packaging/spack/package.py"]
+    headings = re.findall(r"^## (.*)$", texts["CHANGELOG.md"], re.M)
+    released = re.search(r'^date-released: "(\d{4}-\d\d-\d\d)"$', texts["CITATION.cff"], re.M)[1]
+    assert [heading for heading in headings if heading != "Unreleased"][0] == f"{version} - {released}"
+    interface = re.search(r"FLITWARP_INTERFACE (\d+)", texts["include/flitwarp/component.h"])[1]
+    assert f"plugins are built for interface {interface}\n" in texts["CHANGELOG.md"]
 
 
 @pytest.mark.skipif(not shutil.which("git"), reason="there is no git here")

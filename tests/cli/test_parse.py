@@ -462,8 +462,8 @@ OPTIONS = {
                               "accepted: a larger number of ticks"),
     "two on standard output": (["good.csv", "--csv=-", "--matrix=-"], "--csv and --matrix cannot both go to standard"),
     "JSON and a file on standard output": (["good.csv", "--json", "--csv", "-"], "--json and --csv cannot both go to"),
-    "one file twice": (["good.csv", "--csv", "a.csv", "--distribution", "a.csv"], "--csv and --distribution both name 'a.c"),
-    "the log as output": (["good.csv", "--csv", "good.csv"], "--csv: 'good.csv' is the log that is read"),
+    "one file twice": (["good.csv", "--csv", "a.csv", "--distribution", "a.csv"], "--distribution: 'a.csv' is the file of --csv too"),
+    "the log as output": (["good.csv", "--csv", "good.csv"], "--csv: 'good.csv' is read, and would be written over"),
     "a source that is not there": (["good.csv", "+src=99"], "no packet is left: '+src=99' matches none; the log has src 3"),
     "all dropped": (["good.csv", "-send=0-", "--of", "messages"], "no message is left: '-send=0-' drops all; the log has "
                     "send 100-200"),

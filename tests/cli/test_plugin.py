@@ -128,7 +128,7 @@ def test_plugin_appears_in_list_explain_and_schema(name, plugins):
     kind = SOURCES[name][0]
     program = [PROGRAM, *plugins]
     summary = re.search(r'\.summary = "(.*)"', SOURCES[name][1]).group(1)
-    assert {"kind": kind, "name": name, "summary": summary} in json.loads(call(*program, "list", "--json").stdout)
+    assert {"kind": kind, "name": name, "summary": summary, "device": False} in json.loads(call(*program, "list", "--json").stdout)
     assert call(*program, "explain", kind, name).stdout.startswith(f"{kind} {name}: {summary}")
     schema = json.loads(call(*program, "schema").stdout)
     assert f"{kind}.{name}" in schema["$defs"] and name in schema["$defs"][kind]["anyOf"][0]["enum"]

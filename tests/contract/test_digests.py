@@ -46,12 +46,19 @@ def test_what_has_no_results_is_not_recorded(tmp_path, monkeypatch):
     assert digests.record(crash, [cases.Case("some", [["run"]])]) == 1
 
 
+def in_parts_if_possible(every):
+    """An example that runs alone and in two parts: in two parts, which goes through all that one does, and through what goes between them."""
+    every = list(every)
+    names = {case.name for case in every}
+    return [case for case in every if f"{case.name} conservative" not in names or case.name.startswith("model ")]
+
+
 @pytest.mark.parametrize("kind", ["examples", "models", "logs"])
 def test_sanitizers_and_another_compiler_find_nothing_and_change_nothing(kind):
     program = os.environ.get("FLITWARP_ASAN", "")
     if not os.access(program, os.X_OK):
         pytest.skip("FLITWARP_ASAN names no program: ./dev test builds it")
-    differ = list(digests.differences(program, list(CASES[kind]())))
+    differ = list(digests.differences(program, list(in_parts_if_possible(CASES[kind]()))))
     assert not differ, "\n".join(differ)
 
 

@@ -4,6 +4,7 @@ with status 0 has kept every invariant that the program checks as it goes: order
 terminal, no buffer overrun, every packet accounted for and every credit back at the end. A newcomer's component is drawn
 too, with the settings of its example.
 """
+import contextlib
 import functools
 import json
 import os
@@ -15,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from support import PROGRAM
+from support import PROGRAM, on_one_core
 
 
 def built(variable):
@@ -362,7 +363,9 @@ def write(config, directory):
 
 
 def start(program, config, directory):
-    return subprocess.run([program[0], "run", write(config, directory), "--quiet", *program[1:]], capture_output=True, text=True, timeout=120, check=False)
+    command = [program[0], "run", write(config, directory), "--quiet", *program[1:]]
+    with on_one_core() if program[1:] == IN_PARTS and program is not TSAN else contextlib.nullcontext():
+        return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
 
 
 @functools.cache
@@ -373,11 +376,20 @@ def nothing_sent(network):
             {"type": "blast", "warmup": 0, "sample": 0}]}}, Path(directory))
 
 
+def of_one_vc(routing, topology):
+    return nothing_sent(json.dumps({"topology": topology, "routing": routing, "router": {"num_vcs": 1}}))
+
+
+def more_vcs(ended):
+    return re.search(r"needs (\d+) VCs", ended.stderr)
+
+
 def is_accepted(routing, topology):
-    ended = nothing_sent(json.dumps({"topology": topology, "routing": routing, "router": {"num_vcs": 32}}))
+    """It runs, or would with more VCs: asked together, for a start of the program is what this takes."""
+    ended = of_one_vc(routing, topology)
     assert ended.returncode in (0, 1), ended.stderr
     assert ended.returncode == 0 or "network.routing" in ended.stderr, ended.stderr
-    return ended.returncode == 0
+    return ended.returncode == 0 or more_vcs(ended) is not None
 
 
 def needs_escape(routing, topology, router):
@@ -390,8 +402,7 @@ def needs_escape(routing, topology, router):
 
 def vcs_needed(routing, topology):
     """What the program asks for when it is given too few."""
-    ended = nothing_sent(json.dumps({"topology": topology, "routing": routing, "router": {"num_vcs": 1}}))
-    found = re.search(r"needs (\d+) VCs", ended.stderr)
+    found = more_vcs(of_one_vc(routing, topology))
     return int(found.group(1)) if found else 1
 
 
@@ -426,7 +437,9 @@ def test_routing_is_refused_or_runs_and_drains_on_every_topology(routing, router
     for topology in sorted(registered()["topology"]):
         draw = random.Random(f"{routing} {topology}" + (f" {router}" if router != "input_queued" else ""))
         pairs = [(shape, block) for shape in shapes_of(topology) for block in [routing, registered()["routing"][routing]]
-                 if is_accepted(block, shape) and not needs_escape(block, shape, router)]
+                 if is_accepted(block, shape)]
+        if pairs and needs_escape(pairs[0][1], pairs[0][0], router):  # an algorithm has escape VCs in all forms or in none
+            continue
         for number, (shape, block) in enumerate(draw.sample(pairs, min(len(pairs), runs_a_pair(router)))):
             num_vcs = vcs_needed(block, shape)
             num_vcs = min(64, num_vcs * draw.choice([1, 1, 2]) + draw.choice([0, 0, 1]))
@@ -471,8 +484,8 @@ def test_every_component_runs_with_its_example(kind, tmp_path):
             assert json.loads(ended.stdout)["applications"][0]["packets"] > 0, (kind, name)
 
 
-# An example whose window is long for what it shows here.
-SHORTER = {"blast": {"warmup": 300, "sample": 600}}
+# Examples that are long for what they show here.
+SHORTER = {"blast": {"warmup": 300, "sample": 600}, "memory": {"warmup": 200, "sample": 500}, "stencil": {"iterations": 2}}
 
 
 @pytest.mark.parametrize("name", sorted(registered().get("application", {})))

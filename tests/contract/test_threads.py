@@ -118,7 +118,7 @@ def test_running_ahead_is_tried_where_nothing_is_set(tmp_path):
 def test_threads_share_nothing_that_changes(name, tmp_path):
     example = ROOT / "examples" / f"{name}.json"
     # Under this sanitizer threads take longest of all to meet: longer channels let them do so more rarely.
-    few = ["workload.applications.0.sample=300", "workload.applications.0.warmup=200", "network.channel.latency=10",
+    few = ["workload.applications.0.sample=200", "workload.applications.0.warmup=100", "network.channel.latency=10",
            "network.terminal_channel.latency=10"]
     if "single_router" in example.read_text():  # which has no parts
         few += ['network.topology={"type": "mesh", "widths": [4, 4]}', "network.routing=dimension_order", "workload.applications.0.load=0.3"]

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from support import PROGRAM, ROOT, invoke
+from support import PROGRAM, ROOT, blast, config_of, invoke, network_of, run, run_logged
 from test_trace import G, L, LIMIT, O, config, dissemination, eager, text_of
 
 LOCAL = 700  # the latency within a terminal
@@ -187,3 +187,30 @@ def test_a_model_has_no_baseline():
     ended = subprocess.run([PROGRAM, "run", str(ROOT / "examples" / "phold.json"), "--baseline"], capture_output=True,
                            text=True, check=False)
     assert ended.returncode == 1 and "--baseline: a model has no applications to run alone" in ended.stderr
+
+
+# ---- when they begin ----
+
+@pytest.mark.parametrize("how", [{}, {"simulator.sync": "conservative", "simulator.threads": 2},
+                                 {"simulator.sync": "optimistic", "simulator.threads": 2}], ids=str)
+def test_a_trace_begins_at_tick_0_where_that_is_asked_for(how, tmp_path):
+    """All else is the same, an interval of the grid earlier."""
+    (tmp_path / "packets.trc").write_text("0 0 9 4\n0 5 10 4\n30 3 12 8\n" + "".join(f"{t} {t % 16} {(t * 7 + 1) % 16} 4\n" for t in range(31, 90)))
+    network = network_of({"type": "mesh", "widths": [4, 4]}, router={"num_vcs": 2})
+    config = config_of(network, {"type": "trace", "file": str(tmp_path / "packets.trc")})
+    overrides = {path.replace(".", "__"): value for path, value in how.items()}
+    later, packets_later = run_logged(config, **overrides)
+    results, packets = run_logged(config, workload__starts_at_zero=True, **overrides)
+    assert results["applications"][0]["phases"]["generating"] == 0 and later["applications"][0]["phases"]["generating"] == 100
+    times = ("created", "injected", "head_arrived", "tail_arrived")
+    assert [{**one, **{time: one[time] + 100 for time in times}} for one in packets] == packets_later and len(packets) == 62
+    assert packets[0]["created"] == 0
+    assert results["applications"][0]["completion_time"] == later["applications"][0]["completion_time"]
+
+
+@pytest.mark.parametrize("warmup, begins", [(0, 0), (50, 100), (200, 200), ("auto", None)])
+def test_a_window_begins_at_tick_0_only_without_a_warm_up(warmup, begins):
+    config = config_of(network_of({"type": "mesh", "widths": [4, 4]}), blast(0.2, warmup=warmup, sample=1000), blast(0.1, warmup=0, sample=1000))
+    found = run(config, workload__starts_at_zero=True)["applications"][0]["phases"]
+    assert found["generating"] == begins if begins is not None else found["generating"] > 0
+    assert found["finishing"] >= found["generating"] + 1000

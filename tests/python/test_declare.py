@@ -168,3 +168,19 @@ def test_make_runs_what_a_makefile_says_and_the_study_takes_it_in(folder):
 def test_wrong_options_are_refused(folder, arguments, message):
     ended = command(write(folder), *arguments)
     assert ended.returncode == 1 and message in ended.stderr
+
+
+def test_a_python_without_numpy_runs_studies_and_says_how_figures_come(folder):
+    """A virtual environment sees nothing of the system's packages."""
+    subprocess.run(["/usr/bin/python3", "-m", "venv", "--without-pip", "bare"], check=True)
+
+    def bare(program, *arguments):
+        ended = subprocess.run(["bare/bin/python3", ROOT / "bin" / program, *arguments], capture_output=True, text=True, check=False)
+        return ended.returncode, ended.stderr
+
+    sweep = ("flitwarp-sweep", "small.json", "--load", "0.1:0.2:0.1", "--quiet")
+    status, told = bare(*sweep)
+    assert status == 1 and "No module named" in told and "pip install numpy matplotlib" in told and "--no-report" in told
+    assert bare(*sweep, "--no-report") == (0, "")
+    status, told = bare("flitwarp-plot", "load-latency", "out/small/study.sqlite", "-o", "a.png")
+    assert status == 1 and "pip install numpy matplotlib" in told

@@ -14,7 +14,7 @@ from flitwarp import Sweep, figures, report
 from flitwarp.report import write_report
 from flitwarp.report.data import histogram, short
 from flitwarp.report.page import _values, page
-from flitwarp.report.plan import plan, specs_of
+from flitwarp.report.plan import choose, plan, specs_of
 from made_study import damage, make_study
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -201,6 +201,23 @@ def test_figures_are_planned_for_every_combination_that_is_not_drawn(tmp_path):
     assert [f.at for f in planned[4:]] == [{"VCs": 2, "traffic": t, "depth": 8} for t in ("a", "b")]
     stems = [f.stem for f in planned]
     assert len(set(stems)) == len(stems) and all(re.fullmatch(r"[\w.+-]+", stem) for stem in stems)
+
+
+def test_figures_are_drawn_on_demand(tmp_path, monkeypatch):
+    study = make_study(tmp_path / "study.sqlite", {"VCs": [2, 4], "traffic": ["a", "b"]})
+    names = [figure.stem for figure in plan(study)]
+    drew = []
+    monkeypatch.setattr(figures, "save", lambda made, stem, save=figures.save: drew.append(Path(stem).name) or save(made, stem))
+    files = write_report(study, tmp_path, [])
+    assert not drew and (tmp_path / "report.html") in files and not (tmp_path / "figures").exists()
+    write_report(study, tmp_path, [names[0]])
+    write_report(study, tmp_path, ["offered-accepted_*VCs-4"])
+    assert drew == [names[0], "offered-accepted_by_traffic_VCs-4"]
+    page = Page((tmp_path / "report.html").read_text())
+    assert [figure["caption"] for figure in json.loads(page.blocks["data"])["figures"]] == ["Accepted over offered load, by traffic: VCs 4"]
+    with pytest.raises(ValueError, match=f"there is none of the name 'latency'; accepted: all, none, {names[0]}, "):
+        write_report(study, tmp_path, ["latency"])
+    assert [figure.stem for figure in choose(plan(study), ["load-latency"])] == [name for name in names if name.startswith("load-latency")]
 
 
 def test_two_thousand_runs_stay_below_ten_megabytes(tmp_path):

@@ -3,6 +3,7 @@
 
 import json
 import os
+import random
 import re
 import signal
 import sqlite3
@@ -114,7 +115,36 @@ def test_refining_halves_the_gap_below_saturation():
 
 def test_refining_goes_where_latency_bends():
     line, play, _ = measured(0.55, queueing=lambda x: 1e4 * max(x - 0.42, 0))  # flat up to 0.42, then steep
-    assert play(line.rise([0.1, 0.2, 0.3, 0.4, 0.5, 0.6], 1, refine=3))[6:] == [0.45, 0.425, 0.4125]
+    assert play(line.rise([0.1, 0.2, 0.3, 0.4, 0.5, 0.6], 1, refine=3))[6:] == [0.55, 0.525, 0.5375, 0.45, 0.425, 0.4125]
+
+
+def made_up_curve(draw):
+    """Latency above 20 at a load: of a queue, of a wall, with dents; up to hundreds of times the lowest."""
+    saturation, knee, height = draw.uniform(0.15, 0.95), draw.uniform(0.02, 0.9), 10 ** draw.uniform(0, 4)
+    kind = draw.choice(["queue", "wall", "dents"])
+    dents = {round(draw.uniform(0, 1), 2): draw.uniform(0, 60) for _ in range(9)}
+
+    def queueing(x):
+        if kind == "queue":
+            return min(height * x / max(saturation - x, 1e-9) / 100, 1e6)
+        return height * max(x - knee * saturation, 0) + (dents.get(round(x, 2), 0) if kind == "dents" else 0)
+
+    return saturation, queueing
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_refining_narrows_the_gap_at_saturation_and_fills_the_bend(seed):
+    draw = random.Random(seed)
+    saturation, queueing = made_up_curve(draw)
+    step, refine = draw.choice([0.02, 0.05, 0.1]), draw.randint(0, 5)
+    line, play, _ = measured(saturation, queueing=queueing)
+    asked = play(line.rise(grid(step, 1.0, step), 1, refine))
+    carried = sorted(x for x in asked if x < saturation)
+    more = len(asked) - len([x for x in grid(step, 1.0, step) if x < saturation]) - 1
+    assert min(x for x in asked if x >= saturation) - carried[-1] <= step / 2 ** refine * 1.01
+    assert len(asked) == len(set(asked)) and refine <= more <= 2 * refine
+    heights = [min(20 + queueing(x), 5 * (20 + queueing(carried[0]))) for x in carried]
+    assert more == 2 * refine or max((abs(b - a) for a, b in zip(heights, heights[1:])), default=0) <= heights[0] / 2
 
 
 @pytest.mark.parametrize("saturation", [0.003, 0.1, 0.5, 0.77, 0.999])

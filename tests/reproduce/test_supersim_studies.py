@@ -56,9 +56,17 @@ def test_endless_queues_keep_their_throughput(tmp_path):
     assert len(found) == 4 and min(found.values()) > 0.95
 
 
+def is_not_compared(row):
+    """What none of the claims below is about: other VCs on uniform traffic, and what shows too little or enough by itself."""
+    if row["straight"] == "both":
+        return row["traffic"] == "uniform" or row["counts"] == "output"
+    return (row["traffic"], row["per"], row["counts"]) == ("complement", "port", "downstream")
+
+
 @pytest.fixture(scope="module")
 def accounting(tmp_path_factory):
     sweep = script(FOLDER / "B_credit_accounting.py").study(16, (1.0,), 1000)
+    sweep.exclude(is_not_compared)
     return accepted(sweep, tmp_path_factory.mktemp("B"), "straight", "traffic", "per", "counts")
 
 

@@ -216,6 +216,8 @@ def test_a_run_to_deadlock_shows_its_circle(window):
         wait_for(lambda: window.run("return document.querySelector('.cycle li:nth-child(2)').hasAttribute('data-chosen')"))
         page.press(" ")
         assert window.run("return document.getElementById('play').dataset.state") == "play"  # nothing is left to run
+        window.click("#open-results")
+        wait_for(lambda: page.text("#ending") == f"The run ended (deadlock) at tick {found['tick']}; until then no packet had been measured.")
 
 
 def test_another_load_starts_anew_and_the_chart_follows(window):
@@ -438,7 +440,7 @@ def test_a_page_runs_the_network_itself_as_the_program_does(window, tmp_path):
         wait_for(lambda: not window.run("return document.getElementById('open-results').hidden"))
         window.click("#open-results")
         document = json.loads(invoke(TORUS, {"workload.applications.0.load": load, "network.routing": routing})[0])
-        assert page.text("#digest") == document["simulation"]["digest"]
+        wait_for(lambda document=document: page.text("#digest") == document["simulation"]["digest"])
         window.click("#close-results")
     fill(window, "network.topology.widths", "[900,900]")  # more than a page can have
     window.run("document.querySelector('form.settings').requestSubmit()")
@@ -603,6 +605,28 @@ def test_the_page_fits_a_small_and_a_wide_screen(small):
         assert small.window.run("return [document.documentElement.scrollWidth, document.documentElement.scrollHeight]") == [width, height]
         assert len(small.drawn()["routers"]) == 9  # all of it is on the screen
     small.window.tell("Emulation.setDeviceMetricsOverride", width=1280, height=720, deviceScaleFactor=1, mobile=False)
+
+
+def test_the_page_fits_a_telephone(window, small_file, tmp_path):
+    """No wider than the screen, what lies over the network side by side, and a low header: live and recorded."""
+    subprocess.run([PROGRAM, "record", small_file, "-o", tmp_path / "run.html", "--cycles", "5"], check=True, capture_output=True)
+    window.tell("Emulation.setDeviceMetricsOverride", width=420, height=800, deviceScaleFactor=1, mobile=False)
+
+    def place(element):
+        return window.run("const at = document.querySelector(arguments[0]).getBoundingClientRect(); return [at.left, at.right, at.height]", element)
+
+    def fits():
+        legend, zoom = place("#legend"), place("#zoom-buttons")
+        assert window.run("return document.documentElement.scrollWidth") == 420
+        assert legend[1] < zoom[0] and zoom[1] < 420
+        assert place("header")[2] < 150
+
+    with viewed(window, small_file):
+        fits()
+    page = Page(window, (tmp_path / "run.html").as_uri())
+    fits()
+    page.leave()
+    window.tell("Emulation.setDeviceMetricsOverride", width=1280, height=720, deviceScaleFactor=1, mobile=False)
 
 
 def test_a_large_mesh_plays_and_can_be_stopped(window, tmp_path, capsys):

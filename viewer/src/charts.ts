@@ -28,7 +28,7 @@ const CHARTS: {title: string; lines: Line[]}[] = [
 ];
 
 /** More where the window is high. */
-const heightOf = (hasTime: boolean): number => Math.round(Math.min(HIGHEST, Math.max(LOWEST, 0.092 * innerHeight))) + (hasTime ? TIME : 0);
+const heightOf = (hasTime: boolean): number => Math.round(Math.min(HIGHEST, Math.max(LOWEST, 0.088 * innerHeight))) + (hasTime ? TIME : 0);
 
 export class Charts {
     private series: Series = EMPTY;

@@ -50,7 +50,7 @@ export class ResultsView {
         this.runs = runsOf(documents);
         this.columns = [...jobColumns(this.runs), ...(this.runs.some(({main}) => main) ? OF_TRAFFIC : []), ...COLUMNS];
         this.chosen = new Set(this.runs.slice(0, MOST_CHOSEN));
-        const nothing = "None of the ticked runs has this.";
+        const nothing = this.runs.length === 1 ? "This run has nothing for it." : "None of the ticked runs has this.";
         this.curves = new Figure({title: "Latency over load", x: "load, flits a terminal and cycle", y: "packet latency, ticks", file: "latency", nothing}, theme,
             choice("statistic", [["mean", "mean"], ["p50", "median"], ["p99", "99 %"], ["p99.9", "99.9 %"]], (value) => {
                 this.statistic = value as Statistic;
@@ -77,6 +77,7 @@ export class ResultsView {
         const place = byId("results-view");
         place.hidden = false;
         place.replaceChildren(
+            this.ending(),
             h("section", {class: "figures", "aria-label": "figures"},
               ...this.figures().map(({element}) => element)),
             h("section", {"aria-label": "runs"},
@@ -90,6 +91,16 @@ export class ResultsView {
                 this.tableBody))));
         this.draw();
         this.fillTable();
+    }
+
+    /** What a run that did not come to its end has measured: figures may be empty. */
+    private ending(): Node | string {
+        const {state, shown, results} = this.runs[0];
+        if (this.runs.length > 1 || results.complete !== false) {
+            return "";
+        }
+        return h("p", {class: "bad", id: "ending"}, `The run ended (${state}) at tick ${results.simulation?.end_tick ?? "?"}; until then ${
+            shown?.packets ? `${shown.packets} packets` : "no packet"} had been measured.`);
     }
 
     /** Jobs have no load that could be varied. */

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Sequence
 
 from ..files import write_file
 from ..study import Study
@@ -29,17 +30,17 @@ def write_table(study: Study, path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def write_report(study: Study, out: str | Path) -> list[Path]:
+def write_report(study: Study, out: str | Path, figures: Sequence[str] | None = None) -> list[Path]:
     """Writes report.html, results.csv, table.tex and figures/ into a folder; the files that it made.
 
-    The same study gives the same bytes.
+    Of the figures those of these names, or all. The same study gives the same bytes.
     """
     out = Path(out)
-    figures = draw_all(study, out / "figures")
+    drawn = draw_all(study, out / "figures", figures)
     study.write_csv(out / "results.csv")
     write_table(study, out / "table.tex")
-    write_file(out / "report.html", page(study, figures, out))
-    for figure in figures:
+    write_file(out / "report.html", page(study, drawn, out))
+    for figure in drawn:
         if figure.error:
             print(f"not drawn: {figure.caption}: {figure.error}", file=sys.stderr)
-    return [out / "report.html", out / "results.csv", *([out / "table.tex"] if (out / "table.tex").exists() else []), *(path for figure in figures for path in figure.files)]
+    return [out / "report.html", out / "results.csv", *([out / "table.tex"] if (out / "table.tex").exists() else []), *(path for figure in drawn for path in figure.files)]

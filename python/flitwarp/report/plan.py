@@ -14,6 +14,7 @@ import re
 import zlib
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import TYPE_CHECKING, Callable, Mapping, Sequence
 
@@ -37,6 +38,7 @@ OF_ONE_RUN = ("time_series", "channel_heatmap")  # drawn from one results docume
 SVG_LIMIT = 60_000  # bytes, compressed, of a figure that is embedded as SVG; curves take 10,000
 PNG_DPI = 200  # of larger ones, such as maps of thousands of channels
 MOST_BARS = 12  # of a group, in figures that nobody asked for
+MOST_NAMED = 12  # in a message
 AT_ONCE = 2  # figures above which processes share the work
 
 
@@ -146,6 +148,22 @@ def plan(study: Study) -> list[Drawn]:
     return planned
 
 
+def choose(planned: Sequence[Drawn], names: Sequence[str] | None) -> list[Drawn]:
+    """Those that are asked for by the names of their files, which may have * and ?, or by their kind; None asks for all."""
+    if names is None:
+        return list(planned)
+    chosen: list[Drawn] = []
+    for name in names:
+        found = [f for f in planned if f.spec.function == name.replace("-", "_") or fnmatch(f.stem.lower(), name.lower())]
+        if not found:
+            there = [figure.stem for figure in planned]
+            more = f" and {len(there) - MOST_NAMED} more" if len(there) > MOST_NAMED else ""
+            raise ValueError(f"figures: there is none of the name '{name}'; accepted: all, none, {', '.join(there[:MOST_NAMED])}{more}, "
+                             "kinds of figures, and names with *")
+        chosen += found
+    return [figure for figure in planned if figure in chosen]
+
+
 def _places(study: Study, spec: Spec) -> list[dict]:
     fixed = [name for name, value in spec.where.items() if not isinstance(value, (list, tuple, set))]
     if spec.function in OF_ONE_RUN:
@@ -210,9 +228,9 @@ def _over_load(study: Study, spec: Spec, function: Callable[..., Figure], where:
     return figures.panels(function, parts, options=options, **{"size": "page", **layout}), labels
 
 
-def draw_all(study: Study, folder: Path) -> list[Drawn]:
-    """Draws every figure into the folder."""
-    planned = plan(study)
+def draw_all(study: Study, folder: Path, names: Sequence[str] | None = None) -> list[Drawn]:
+    """Draws the figures of these names into the folder, or all."""
+    planned = choose(plan(study), names)
     if planned:
         folder.mkdir(parents=True, exist_ok=True)
     if len(planned) <= AT_ONCE or cores() < 2 or "fork" not in multiprocessing.get_all_start_methods():

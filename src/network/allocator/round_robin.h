@@ -64,7 +64,7 @@ static inline void turns_init(struct turns turns, uint32_t rows, uint32_t cols)
  * A row asks for a column. The caller has a set of the columns that were asked for, of which this is the column's word,
  * and by column the row that it will take.
  */
-FW_INLINE void turns_ask(struct turns turns, uint64_t *asked, uint16_t *asker, size_t row, size_t col)
+FW_INLINE void turns_ask(struct turns turns, uint64_t *asked, FW_TEAM uint16_t *asker, size_t row, size_t col)
 {
     if ((*asked & bit((uint32_t)col)) && !turn_is_before(row, asker[col], turns.last_row[col]))
         return;

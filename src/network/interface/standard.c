@@ -392,6 +392,7 @@ static void standard_check(const struct network *network, const struct choice *s
 static const struct interface_ops standard = {
     .name = "standard",
     .summary = "source queue without limit, injection and ejection channels, consumes at once",
+    .device = {.file = "src/device/terminal_kernel.h"},
     .options = standard_options,
     .example = "{\"type\": \"standard\", \"injection_channels\": 1, \"ejection_channels\": 1}",
     .size = sizeof(struct interfaces),

@@ -127,39 +127,6 @@ static bool is_full(const struct booksim *q, const struct booksim_router *r, uin
     return room_is_full(&q->rule, booksim_room_of(q, r, output / q->num_vcs), output % q->num_vcs);
 }
 
-int64_t booksim_rank_at_source(const struct booksim_config *config, const struct packet *packet)
-{
-    uint32_t class = packet->application, classes = (uint32_t)config->class_priority.count;
-    switch (config->priority) {
-    case PRIORITY_CLASS:
-        return classes ? config->class_priority.items[class < classes ? class : classes - 1] : 0;
-    case PRIORITY_AGE:
-        return -(int64_t)packet->created;
-    case PRIORITY_SEQUENCE:
-        return -(int64_t)packet->sequence;
-    default:
-        return 0;
-    }
-}
-
-/* How soon the front of a lane is served before others. */
-static int64_t rank_of(const struct booksim *q, const struct booksim_lane *lane)
-{
-    const struct packet *packet = booksim_front(q, lane);
-    switch (q->config.priority) {
-    case PRIORITY_NETWORK_AGE:
-        return -(int64_t)(packet->injected + (lane_buffer_front(&lane->buffer, q->ring_mask).place & FLIT_POSITION));
-    case PRIORITY_LOCAL_AGE:
-        return -(int64_t)lane->came[lane->buffer.first & q->ring_mask];
-    case PRIORITY_QUEUE_LENGTH:
-        return lane->buffer.count;
-    case PRIORITY_HOPS:
-        return lane->hops;
-    default:
-        return booksim_rank_at_source(&q->config, packet);
-    }
-}
-
 /* ---- a packet comes to the front of its lane ---- */
 
 static void route(struct booksim *q, struct booksim_router *r, uint32_t number, tick_t now)
@@ -240,7 +207,7 @@ static void ask_for_vc(const struct booksim *q, const struct booksim_router *r, 
         bool is_last_choice = q->config.empty_vcs_first && room->held[vc];
         m->in_rank[(size_t)row * m->cols + column] =
             (routing_is_escape(&q->network->routing, vc) ? 0 : 1) - (is_last_choice ? SPECULATIVE_RANK : 0);
-        m->out_rank[(size_t)row * m->cols + column] = rank_of(q, lane);
+        m->out_rank[(size_t)row * m->cols + column] = booksim_rank_of(q, lane);
     }
 }
 
@@ -296,7 +263,7 @@ static void ask_for_column(const struct booksim *q, const struct booksim_router 
     size_t at = (size_t)row * m->cols + column;
     if (r->held_lane[row] != NOBODY || r->held_by[column] != NOBODY)
         return;
-    int64_t rank = q->is_ranked ? rank_of(q, lane) - (lane->stage == STAGE_ASKS_VC ? SPECULATIVE_RANK : 0) : 0;
+    int64_t rank = q->is_ranked ? booksim_rank_of(q, lane) - (lane->stage == STAGE_ASKS_VC ? SPECULATIVE_RANK : 0) : 0;
     if (bits_test(m->wants + (size_t)row * m->col_words, column)) {
         uint32_t mine = (number + vcs - r->turn[row]) % vcs, other = (q->asker[at] + vcs - r->turn[row]) % vcs;
         int64_t its = q->is_ranked ? m->in_rank[at] : 0;

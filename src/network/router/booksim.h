@@ -3,10 +3,11 @@
 /*
  * Layout of BookSim's router. Its files:
  *
- *   booksim.c        the stages, and what arrives
- *   booksim_ahead.c  VCs by the output behind a channel
- *   booksim_build.c  settings, building, looking from outside
- *   booksim_room.h   the buffers behind a channel, which the interface of the same name counts too
+ *   booksim.c           the stages, and what arrives
+ *   booksim_ahead.c     VCs by the output behind a channel
+ *   booksim_priority.c  who is served before others
+ *   booksim_build.c     settings, building, looking from outside
+ *   booksim_room.h      the buffers behind a channel, which the interface of the same name counts too
  */
 #include "flitwarp/allocator.h"
 #include "flitwarp/congestion.h"
@@ -120,6 +121,8 @@ struct booksim_rule booksim_rule_of(const struct booksim_config *config);
 
 /* How soon a packet is served before others, by what does not change on its way; 0 where that decides nothing. */
 int64_t booksim_rank_at_source(const struct booksim_config *config, const struct packet *packet);
+/* The same of the front of a lane, by all that counts. */
+int64_t booksim_rank_of(const struct booksim *q, const struct booksim_lane *lane);
 
 /*
  * Of the VCs of a channel that a packet may take, those for the output that it takes behind it, at a router, where it

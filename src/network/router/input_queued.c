@@ -350,6 +350,7 @@ void input_queued_step(void *routers, tick_t now, const void *events, uint32_t c
 static const struct router_ops input_queued = {
     .name = "input_queued",
     .summary = "virtual-channel router with buffers at its inputs",
+    .device = {.file = "src/device/router_kernel.h"},
     .options = input_queued_options,
     .example = "{\"type\": \"input_queued\", \"num_vcs\": 4, \"buffer_depth\": 8, \"allocator\": \"islip\"}",
     .serves_levels = true,

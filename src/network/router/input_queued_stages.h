@@ -6,6 +6,7 @@
  */
 #include "network/router/input_queued_lanes.h"
 
+
 /* ---- packets at the front of their lanes are routed and are given output lanes ---- */
 
 STAGE void end_stages(struct view *v, struct variant is)
@@ -86,24 +87,30 @@ STAGE uint64_t wanted_outputs(const struct view *v, size_t lane, uint32_t word, 
 #endif
 }
 
+/* The output lane that a routed packet asks for: the next in turn after the last one that its lane had; FW_NONE: none is free. */
+STAGE uint32_t ask_output(const struct view *v, struct turns turns, size_t lane, struct variant is)
+{
+    uint64_t wanted[TURNS_MOST / WORD_BITS], some = 0;
+    for (uint32_t w = 0; w < is.words; w++)
+        some |= wanted[w] = wanted_outputs(v, lane, w, is);
+    return some ? (uint32_t)turn_after(wanted, is.words, turns.last_col[lane]) : FW_NONE;
+}
+
+#if FW_HOST
 /* What the round-robin allocator would grant. */
 STAGE void share_outputs(struct view *v, struct variant is)
 {
     struct input_queued *q = v->q;
     const struct turns turns = turns_at((FW_GLOBAL unsigned char *)v->head + q->vc_state_at, q->lanes);
     uint16_t asker[TURNS_MOST]; /* by output: the lane that it takes */
-    uint64_t asked[TURNS_MOST / WORD_BITS] = {0}, wanted[TURNS_MOST / WORD_BITS], granted = 0;
+    uint64_t asked[TURNS_MOST / WORD_BITS] = {0}, granted = 0;
     for (uint32_t word = 0; word < is.words; word++)
         /* nobody is busy yet in a usual step */
         for (uint64_t left = v->waiting[word] & ~(is.usual ? 0 : v->busy[word]); left; left &= left - 1) {
             size_t lane = word * WORD_BITS + lowest_bit(left);
-            uint64_t some = 0;
-            for (uint32_t w = 0; w < is.words; w++)
-                some |= wanted[w] = wanted_outputs(v, lane, w, is);
-            if (!some)
-                continue;
-            size_t output = turn_after(wanted, is.words, turns.last_col[lane]);
-            turns_ask(turns, word_of(asked, output, is), asker, lane, output);
+            uint32_t output = ask_output(v, turns, lane, is);
+            if (output != FW_NONE)
+                turns_ask(turns, word_of(asked, output, is), asker, lane, output);
         }
     for (uint32_t w = 0; w < is.words; w++) {
         v->free[w] &= ~asked[w];
@@ -121,6 +128,7 @@ STAGE void share_outputs(struct view *v, struct variant is)
         *v->busy = granted & q->busy_after_grant;
     }
 }
+#endif
 
 /* ---- lanes that hold an output lane share the switch, and the winners' flits leave ---- */
 
@@ -153,8 +161,7 @@ STAGE tick_t wait_for_channel(const struct view *v, uint32_t port)
 }
 
 /* The credit of the flit in front of a lane. */
-STAGE void spend_credit(const struct view *v, FW_GLOBAL const struct input_lane *input, size_t output,
-                        struct variant is)
+STAGE void spend_credit(const struct view *v, FW_GLOBAL const struct input_lane *input, size_t output, struct variant is)
 {
     FW_GLOBAL struct output_lane *out = &v->outputs[output];
 #if FW_HOST
@@ -212,9 +219,8 @@ STAGE void traverse(struct view *v, size_t lane, struct variant is)
 #define CONTESTED 0x80000000u
 
 /* An input with several VCs that can send: the lane that asks for its output port, CONTESTED if others wanted that. */
-SELDOM uint32_t choose_among(const struct input_queued *q, FW_GLOBAL struct router_head *head,
-                             FW_GLOBAL const struct input_lane *inputs, uint32_t row, uint64_t ready,
-                             uint32_t last_port)
+SELDOM uint32_t choose_among(const struct input_queued *q, FW_GLOBAL struct router_head *head, FW_GLOBAL const struct input_lane *inputs,
+                             uint32_t row, uint64_t ready, uint32_t last_port)
 {
     uint32_t first = row * q->num_vcs, least = UINT32_MAX;
     uint64_t vcs = 0;
@@ -231,19 +237,26 @@ SELDOM uint32_t choose_among(const struct input_queued *q, FW_GLOBAL struct rout
     return (first + turn_after(&vcs, 1, last_vc[arbiter_number(q, row, last_port + 1 + least)])) | CONTESTED;
 }
 
-/* Of the winners, by output port, those that other VCs of their input stood back for have had their turn. */
-SELDOM void note_turns(const struct input_queued *q, FW_GLOBAL struct router_head *head, const uint16_t *winner,
-                       uint64_t ports, uint64_t contested)
+/* A winner that other VCs of its input stood back for has had its turn. */
+STAGE void note_turn(const struct input_queued *q, FW_GLOBAL struct router_head *head, size_t lane, size_t port)
 {
-    FW_GLOBAL uint32_t *last_vc = PART(uint32_t, q->arbiter_state_at);
-    for (; ports; ports &= ports - 1) {
-        size_t port = lowest_bit(ports);
-        const struct lane_facts facts = facts_of(q, winner[port], GENERAL(q->words));
-        if (contested & bit(facts.port))
-            last_vc[arbiter_number(q, facts.port, port)] = facts.vc;
-    }
+    const struct lane_facts facts = facts_of(q, lane, GENERAL(q->words));
+    PART(uint32_t, q->arbiter_state_at)[arbiter_number(q, facts.port, port)] = facts.vc;
 }
 
+#if FW_HOST
+SELDOM void note_turns(const struct input_queued *q, struct router_head *head, const uint16_t *winner, uint64_t ports,
+                       uint64_t contested)
+{
+    for (; ports; ports &= ports - 1) {
+        size_t port = lowest_bit(ports);
+        if (contested & bit(facts_of(q, winner[port], GENERAL(q->words)).port))
+            note_turn(q, head, winner[port], port);
+    }
+}
+#endif
+
+#if FW_HOST
 /* Takes the lanes of one port, which may go on in the next word, out of a set. True, and its VCs, if it has several. */
 STAGE bool take_port(const struct input_queued *q, uint64_t *left, size_t lane, uint32_t vc, uint64_t *vcs,
                      struct variant is)
@@ -265,6 +278,7 @@ STAGE bool take_port(const struct input_queued *q, uint64_t *left, size_t lane, 
     *vcs = found << vc;
     return found & (found - 1);
 }
+#endif
 
 /* Lanes that may ask for the switch. */
 STAGE void find_eligible(struct view *v, uint64_t *eligible, struct variant is)
@@ -280,6 +294,7 @@ STAGE void find_eligible(struct view *v, uint64_t *eligible, struct variant is)
         }
 }
 
+#if FW_HOST
 /* What the round-robin allocator would grant, and a round-robin arbiter among the VCs of an input. */
 STAGE void share_switch(struct view *v, struct variant is)
 {
@@ -317,6 +332,7 @@ STAGE void share_switch(struct view *v, struct variant is)
         traverse(v, lane, is);
     }
 }
+#endif
 
 /* Has the router something to do in the next cycle? If not, it sleeps until something arrives or a stage is over. */
 STAGE bool goes_on(const struct view *v, struct variant is)

@@ -382,23 +382,19 @@ uint32_t omnipath_lane_flits(const void *routers, uint32_t router, uint32_t lane
 }
 
 /*
- * The input lane that has a claim to an output lane, where no other can have a packet's room without its turn; NOBODY:
- * there is none, or several of the input's.
+ * A lane of the input that has a claim to an output lane, where no other can have a packet's room without its turn; NOBODY:
+ * there is none. The claim is the input's: a packet of any of its lanes ends it, one that is yet to come too.
  */
 static uint16_t claimer_of(const struct omnipath *q, const struct omnipath_router *r, uint32_t output)
 {
-    uint32_t input = r->turns[output].next, left;
-    uint16_t claimer = NOBODY;
-    left = shared_room_left(&q->rule[0], r->rooms[output_buffer(q, output / q->num_vcs)], output % q->num_vcs);
+    uint32_t input = r->turns[output].next;
+    uint32_t left = shared_room_left(&q->rule[0], r->rooms[output_buffer(q, output / q->num_vcs)], output % q->num_vcs);
     if (input == NOBODY || left > q->rule[0].exclusive)
         return NOBODY;
     BITS_EACH(vl, &r->sources[input].ready, 1)
-        if (bits_test(lane_at(q, r, input, (uint32_t)vl)->wants, output)) {
-            if (claimer != NOBODY)
-                return NOBODY;
-            claimer = (uint16_t)(input * q->num_vcs + vl);
-        }
-    return claimer;
+        if (bits_test(lane_at(q, r, input, (uint32_t)vl)->wants, output))
+            return (uint16_t)(input * q->num_vcs + vl);
+    return NOBODY;
 }
 
 /* Flits of the credits that the first packet of a lane takes. */
@@ -420,7 +416,7 @@ void omnipath_look(const void *routers, uint32_t router, uint32_t lane, struct l
     bool goes_on = !queue->count || queue->sent; /* or is crossing to it */
     seen->owner = claimer_of(q, r, lane);
     seen->is_full = seen->owner == NOBODY;
-    seen->shares_queue = true;
+    seen->shares_queue = seen->port_holds = true;
     seen->flits = q->flits_per_credit * r->rooms[lane / q->num_vcs]->taken[vl];
     seen->space = goes_on ? UINT32_MAX : q->flits_per_credit * shared_room_left(&q->rule[0], r->rooms[sink], vl);
     seen->ahead = goes_on ? 0 : whole_credits(q, queue);

@@ -67,6 +67,7 @@ void simured_plan(const struct choice *self, uint32_t flit_bytes, struct router_
     plan->congestion = &c->congestion;
     plan->output_depth = c->buffer_depth;
     if (c->order == ORDER_ORIGINAL) {
+        plan->buffer_depth = c->buffer_depth;
         plan->takes_packets = true;
         plan->one_part_key = "order";
     }

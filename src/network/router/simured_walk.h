@@ -125,6 +125,8 @@ static inline bool slot_has_room(const struct slot *slot, uint32_t packet)
 
 /* The output that a packet at a router gets now, by its first slot; NO_SLOT: all that it may take are held. */
 uint32_t walk_route(const struct simured *q, uint32_t router, uint32_t destination);
+/* All output lanes that it may be given, at this router, now or later. */
+void walk_note_outputs(const struct simured *q, uint32_t router, uint32_t destination, uint64_t *outputs);
 
 /* Judges the rest of the network, and builds; in simured_walk_build.c. */
 void walk_check(const struct network *network, const struct choice *self, struct errors *errors);

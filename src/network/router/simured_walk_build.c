@@ -162,25 +162,10 @@ static uint32_t flits_in(const struct walk *walk, uint32_t place, bool is_output
     return flits;
 }
 
-/* The output lanes that a packet at a crosspoint may take, as our algorithm of that name says; a terminal's have one buffer. */
-static const uint64_t *wants_at(const struct simured *q, uint32_t router, uint32_t packet)
-{
-    struct packet asking = *network_packet(q->network, packet);
-    struct route question = q->question;
-    uint64_t *wants = q->walk->wants;
-    for (uint32_t w = 0; w < q->words; w++)
-        wants[w] = 0;
-    question.packet = &asking;
-    question.router = router;
-    question.draws = 0;
-    question.vcs = wants;
-    question.routing->route(&question);
-    for (uint32_t lane = 0; lane < q->first_link * q->num_vcs; lane++)
-        if (lane % q->num_vcs)
-            bits_remove(wants, lane);
-    return wants;
-}
-
+/*
+ * Flits move up as far as there are free slots between them and the packet at the front of the far end's buffer, so what
+ * waits for an output, or for its first slot, waits for a slot there; whose VC has the turn of a channel does not count.
+ */
 void walk_look(const struct simured *q, uint32_t router, uint32_t lane, struct lane_look *seen,
                struct shown_router *shown)
 {
@@ -193,7 +178,8 @@ void walk_look(const struct simured *q, uint32_t router, uint32_t lane, struct l
         seen->output = (uint16_t)(walk->buffers[walk->slots[input->next].buffer].place % q->lanes);
     } else if (front->is_busy) {
         seen->output = LANE_WAITS;
-        seen->wants = wants_at(q, router, front->owner);
+        seen->wants = walk->wants;
+        walk_note_outputs(q, router, network_packet(q->network, front->owner)->destination_router, walk->wants);
     } else if (seen->flits) {
         seen->output = LANE_ROUTED;
     }
@@ -206,6 +192,8 @@ void walk_look(const struct simured *q, uint32_t router, uint32_t lane, struct l
     }
     seen->queued = flits_in(walk, place, true, &packet, shown, shown ? &shown->outputs[lane].queue : NULL);
     seen->space = walk->length - seen->queued;
+    seen->room = 1;
+    seen->ahead = seen->queued ? 1 : 0;
     seen->depth = seen->credits = walk->length;
     if (output->next != NO_SLOT)
         seen->credits -=

@@ -61,6 +61,7 @@ static const struct application_ops blast = {
     COMPONENT("blast", "steady traffic, sampled in its steady state", blast_options,
               "{\"type\": \"blast\", \"load\": 0.3, \"traffic\": \"uniform_random\", \"size\": {\"type\": \"fixed\", "
               "\"flits\": 1}, \"warmup\": 2000, \"sample\": 10000}"),
+    .device = {.file = "src/device/terminal_kernel.h"},
     .prepare = blast_prepare,
     .begin = blast_begin,
     .wake = blast_wake,

@@ -197,6 +197,25 @@ const struct trace_reader_ops *trace_reader_find(const struct trace_source *sour
     return found;
 }
 
+static bool is_beside(const char *file, const char *path)
+{
+    for (const struct registration *at = registry_kind("trace_reader"); at; at = registry_next(at))
+        if (reader_of(at)->is_beside && reader_of(at)->is_beside(path, file))
+            return true;
+    return false;
+}
+
+bool trace_has_file(const char *file, const char *path)
+{
+    if (paths_are_one(file, path))
+        return true;
+    char *file_name = realpath(file, NULL), *path_name = realpath(path, NULL);
+    bool has = file_name && path_name && is_beside(file_name, path_name);
+    free(file_name);
+    free(path_name);
+    return has;
+}
+
 bool trace_source_set(struct trace_source *source, const struct trace_reader_ops *reader,
                       const struct trace_format *format, struct errors *errors)
 {

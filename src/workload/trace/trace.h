@@ -115,5 +115,7 @@ const struct trace_reader_ops *trace_reader_find(const struct trace_source *sour
 /* Gives the source what its reader needs to know of the format; the arena of the errors keeps it. False with errors. */
 bool trace_source_set(struct trace_source *source, const struct trace_reader_ops *reader,
                       const struct trace_format *format, struct errors *errors);
+/* Whether a file is one that a trace is read from, or another of the same trace: its ranks may have files of their own. */
+bool trace_has_file(const char *file, const char *path);
 /* All of it: opens, finds the reader, reads, builds. NULL with errors. Without a format all is found or at its default. */
 struct trace *trace_read(const char *path, const struct trace_format *format, struct errors *errors);

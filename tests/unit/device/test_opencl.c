@@ -114,6 +114,25 @@ TEST(device_fills_and_runs_kernels_in_two_dimensions_and_with_shared_memory)
     bench_close(&bench);
 }
 
+TEST(device_fills_any_range_of_bytes_and_no_others)
+{
+    static const uint64_t ranges[][2] = {{0, 1000}, {0, 999}, {1, 1000}, {3, 777}, {128, 256}, {120, 130}, {999, 1000}};
+    struct bench bench;
+    if (!bench_open(&bench, kernels, "src/add.h"))
+        return;
+    unsigned char bytes[1000];
+    struct device_buffer *buffer = device_buffer_create(bench.device, sizeof bytes, "bytes");
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
+        uint64_t first = ranges[i][0], end = ranges[i][1];
+        EXPECT(buffer_fill(buffer, 0, sizeof bytes, 0x11) && buffer_fill(buffer, first, end - first, 0xee));
+        EXPECT(buffer_read(buffer, 0, bytes, sizeof bytes));
+        for (uint64_t at = 0; at < sizeof bytes; at++)
+            EXPECT_EQ_U64(bytes[at], at >= first && at < end ? 0xee : 0x11);
+    }
+    EXPECT_EQ_U64(device_bytes(bench.device), sizeof bytes);
+    bench_close(&bench);
+}
+
 TEST(device_tells_where_a_kernel_is_wrong)
 {
     struct bench bench;

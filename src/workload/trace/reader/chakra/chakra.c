@@ -25,6 +25,7 @@
 
 #define MAX_RANKS (1u << 20)
 #define ENDING ".et"
+#define GROUPS_ENDING ".groups.json"
 #define PS_PER_US 1000000
 #define MAX_TAG INT32_MAX
 enum chakra_cpu { CPU_HOST, CPU_DEVICE, CPU_MEMORY, CPU_MESSAGES };
@@ -99,6 +100,13 @@ static size_t prefix_length(const char *name)
     return has_rank ? length - 1 : 0;
 }
 
+static bool chakra_is_beside(const char *path, const char *other)
+{
+    size_t prefix = prefix_length(path), same = prefix ? prefix : strlen(path);
+    return strncmp(path, other, same) == 0 &&
+           ((prefix && prefix_length(other) == prefix) || strcmp(other + same, GROUPS_ENDING) == 0);
+}
+
 /* One more than the highest rank that has a file. */
 static uint32_t chakra_count_ranks(struct chakra *chakra)
 {
@@ -129,7 +137,7 @@ static bool find_files(struct chakra *chakra, const char *path)
 {
     size_t prefix = prefix_length(path);
     chakra->ranks = 1;
-    chakra->groups_path = arena_format(&chakra->arena, "%.*s.groups.json", prefix ? (int)prefix : INT_MAX, path);
+    chakra->groups_path = arena_format(&chakra->arena, "%.*s" GROUPS_ENDING, prefix ? (int)prefix : INT_MAX, path);
     if (!prefix)
         return true;
     chakra->prefix = arena_format(&chakra->arena, "%.*s", (int)prefix, path);
@@ -407,5 +415,6 @@ static const struct trace_reader_ops chakra_reader = {
     .summary = "Chakra execution traces of machine learning, a file PREFIX.RANK.et for each rank",
     .looks_like = chakra_looks_like,
     .read = chakra_read,
+    .is_beside = chakra_is_beside,
 };
 REGISTER_TRACE_READER(chakra_reader);

@@ -64,6 +64,15 @@ static const char *prefix_of(const char *path, struct arena *arena)
     return arena_format(arena, "%.*s", (int)length, path);
 }
 
+static bool dumpi_is_beside(const char *path, const char *other)
+{
+    struct arena arena = {0};
+    const char *prefix = prefix_of(path, &arena), *its = prefix_of(other, &arena);
+    bool is_beside = prefix && its && strcmp(prefix, its) == 0;
+    arena_release(&arena);
+    return is_beside;
+}
+
 static bool dumpi_count_ranks(uint32_t *count, const char *prefix, struct arena *arena, struct errors *errors)
 {
     const char *path = arena_format(arena, "%s.meta", prefix);
@@ -297,6 +306,7 @@ static const struct trace_reader_ops dumpi = {
     .summary = "MPI calls as sst-dumpi records them: PREFIX.meta and PREFIX-0000.bin, PREFIX-0001.bin ...",
     .looks_like = dumpi_looks_like,
     .read = dumpi_read,
+    .is_beside = dumpi_is_beside,
     .describe = dumpi_describe,
     .list = dumpi_list,
 };

@@ -2,7 +2,7 @@
 #pragma once
 /*
  * A DUMPI trace (see docs/formats.md): a file for each rank, its calls one after the other (file.c), the ranks of
- * its communicators (communicators.c) and what becomes of the calls (tasks.c). Files are mapped
+ * its communicators (communicators.c), what becomes of the calls (tasks.c), and of uneven blocks (rows.c). Files are mapped
  * and nothing of them is copied: a call's arguments point into them and are decoded when they are asked for.
  */
 #include "base/table.h"
@@ -219,3 +219,9 @@ bool dumpi_convert(struct dumpi_rank *rank);
 bool dumpi_row_keep(struct dumpi_rank *rank);
 /* Whether the latest call is such a one: MPI_Gatherv and MPI_Scatterv. */
 bool dumpi_row_is_kept(const struct dumpi_rank *rank);
+/*
+ * The number + 1 of the row that the root, or whoever came first, has kept; of an all-to-all a rank's own. `type`: the
+ * argument that says of what its counts are. 0 with an error.
+ */
+uint32_t dumpi_row_find(struct dumpi_rank *rank, const struct dumpi_communicator *communicator, uint32_t root,
+                        const char *type);

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A device gives what the program gives, to the last byte: every example, every benchmark with a short window, and networks and
+traffic that are drawn. What a device refuses says so before the run, and what is in scope is found by asking."""
+import json
+import random
+import re
+import subprocess
+import sys
+
+import pytest
+
+from on_device import check, compare, device  # noqa: F401
+from support import PROGRAM, ROOT, schema, shorter
+
+sys.path.insert(0, str(ROOT / "tests" / "contract"))
+import test_everything_runs as everything  # noqa: E402
+
+FILES = sorted(path for folder in ("examples", "bench") for path in (ROOT / folder).glob("**/*.json")
+               if path.parent.name != "parts" and re.search(r'"(network|model)"\s*:', path.read_text()))
+
+
+# Of more than some thousand routers, with which short runs take long: the same in small.
+SMALLER = {"mesh_256": "network.topology.widths=[64,256]", "idle_256": "network.topology.widths=[64,256]", "mesh_128": "network.topology.widths=[64,128]",
+           "torus_65536": "network.topology.widths=[4,8,8,16]", "dragonfly_16512": "network.topology.groups=17"}
+
+
+def short(path):
+    """Overrides for a short run of a benchmark; a model has none."""
+    if not re.search(r'"network"\s*:', path.read_text()):
+        return []
+    return [*filter(None, [SMALLER.get(path.stem)]), *(re.sub(r"=\d+$", "=60", one) for one in shorter(str(path))), "workload.check_interval=20"]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_file_gives_the_same_or_is_refused_with_its_setting(path, device, tmp_path):  # noqa: F811
+    overrides = short(path) if "bench" in path.parts else []
+    status, said = check(path, device, *overrides)
+    refusal = compare(path, tmp_path, device, *overrides)
+    if status == 1:
+        assert re.match(r"([^ ]*:\d+|command line): (network|workload|simulator)[\w.\[\]]*: .*device", said) and refusal == said
+    else:
+        assert f"device: {device.partition(':')[2]} (" in said and refusal is None
+
+
+# ---- what is drawn -----------------------------------------------------------------------------------------------------------------
+
+CHUNKS, IN_A_CHUNK = 20, 10
+MOST_TRIES = 40 * IN_A_CHUNK
+LARGER = {"mesh": [{"widths": [7, 6]}, {"widths": [4, 4, 3]}], "torus": [{"widths": [8, 5]}, {"widths": [3, 3, 3], "concentration": 2}],
+          "dragonfly": [{"terminals": 2, "routers": 4, "global": 2}], "hyperx": [{"widths": [4, 4], "concentration": 2}]}
+
+
+def with_form(kind):
+    listed = json.loads(subprocess.run([PROGRAM, "list", kind, "--json"], capture_output=True, text=True, check=True).stdout)
+    return [entry["name"] for entry in listed if entry["device"]]
+
+
+DEFINITIONS = schema()["$defs"]
+FORMS = {kind: with_form(kind) for kind in ("routing", "traffic", "injection", "size")}
+
+
+def some_with_form(draw, kind):
+    """As its example has it, or by its name where it has no settings that it needs."""
+    name = draw.choice(FORMS[kind])
+    is_complete = "required" not in DEFINITIONS[f"{kind}.{name}"]
+    return name if is_complete and draw.random() < 0.5 else everything.registered()[kind][name]
+
+
+def some_words(draw, kind, name):
+    """Settings that take one of a few words, or true or false, now and then with another than is usual."""
+    rows = DEFINITIONS[f"{kind}.{name}"].get("properties", {})
+    chosen = {}
+    for key, row in rows.items():
+        words = [word for form in [row, *row.get("anyOf", [])] for word in form.get("enum", [True, False] if form.get("type") == "boolean" else [])]
+        if key != "type" and words and draw.random() < 0.3:
+            chosen[key] = draw.choice(words)
+    return chosen
+
+
+def some_router(draw, routing, packet):
+    """Its text is compiled for each routing algorithm once: with the usual router for every other of them."""
+    router = everything.input_queued(draw, draw.choice([1, 2, 2, 3, 4, 4, 6, 8]), packet)
+    router |= {"allocator": "round_robin", "vc_allocator": "round_robin", "arbiter": "round_robin", "input_speedup": 1, "output_speedup": 1}
+    for key in ("buffer_exclusive", "buffer_maximum"):
+        router.pop(key, None)
+    if FORMS["routing"].index(routing) % 2 == 0:
+        router |= {"cycle": 1, "routing_latency": 0, "vc_needs_credit": False, "crossbar_flow": "flit_buffer", "switching": "wormhole"}
+    return router
+
+
+def some_application(draw, packet):
+    application = {
+        "type": "blast", "load": draw.choice([0.02, 0.1, 0.3, 0.6, 1]), "traffic": some_with_form(draw, "traffic"),
+        "injection": some_with_form(draw, "injection"), "max_packet": draw.choice([packet, 64]),
+        "size": draw.choice([{"type": "fixed", "flits": packet}, {"type": "uniform", "max": packet}, some_with_form(draw, "size")]),
+        "warmup": draw.choice([0, 100, 200]), "finish_limit": draw.choice([200, 5000]),
+        **draw.choice([{"sample": 300}, {"sample": 77}, {"sample": "auto", "min_sample": 200, "max_sample": 600}]),
+    }
+    if draw.random() < 0.05:
+        application["reply"] = {"type": "fixed", "flits": packet}
+    return application
+
+
+def some_config(draw):
+    packet = draw.choice([1, 1, 2, 4, 9])
+    routing = draw.choice(FORMS["routing"])
+    topologies = sorted(everything.FITS.get(routing, everything.ANY) - {"file"} or everything.ANY)
+    topology = draw.choice(topologies)
+    shape = draw.choice([{"type": topology, **form} for form in LARGER.get(topology, [])] + everything.shapes_of(topology))
+    applications = [some_application(draw, packet) for _ in range(draw.choice([1, 1, 1, 2, 3]))]
+    for one in applications[1:]:
+        if draw.random() < 0.5:
+            one["allocation"] = {"type": "random", "count": 2}
+    block = draw.choice([{"type": routing, **some_words(draw, "routing", routing)}, routing, everything.registered()["routing"][routing]])
+    router, classes = some_router(draw, routing, packet), {}
+    if draw.random() < 0.2:
+        router["num_vcs"] *= 2
+        classes = {"protocol_classes": 2}
+        for number, one in enumerate(applications):
+            one["protocol_class"] = number % 2
+    return {
+        "simulator": {"seed": draw.randint(0, 10**9)},
+        "network": {
+            "topology": shape, "routing": block, "router": router, **classes,
+            "interface": {"type": "standard", "latency": draw.choice([0, 0, 2]), "injection_channels": draw.choice([1, 1, 2]),
+                          "ejection_channels": draw.choice([1, 1, 2])},
+            "channel": {"latency": draw.choice([1, 1, 2, 5, 70]), **draw.choice([{}, {}, {"cycle": 2}, {"cycles": [3]}])},
+            "terminal_channel": {"latency": draw.choice([1, 1, 3]), "cycle": draw.choice([1, 1, 2])}, "deadlock_interval": 100},
+        "workload": {"applications": applications, "check_interval": draw.choice([50, 100]), "per_channel": draw.random() < 0.3,
+                     "per_terminal": draw.random() < 0.3},
+    }
+
+
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+def test_whatever_is_drawn_gives_the_same(chunk, device, tmp_path):  # noqa: F811
+    """Those that are refused, here or by the device, do not count."""
+    draw, counted = random.Random(f"device {chunk}"), 0
+    (tmp_path / "sizes.csv").write_text("1,3\n4,1\n")  # that an example names
+    for _ in range(MOST_TRIES):
+        path = everything.write(some_config(draw), tmp_path)
+        counted += is_counted(path, tmp_path, device)
+        if counted == IN_A_CHUNK:
+            return
+    pytest.fail(f"only {counted} of {MOST_TRIES} that were drawn run on a device")
+
+
+def is_counted(path, folder, device):  # noqa: F811
+    return check(path, device)[0] != 1 and compare(path, folder, device) is None
