@@ -152,7 +152,7 @@ static void add_settings(const struct lockstep *l, struct text *text)
     text_addf(text, "#define MAX_CANDIDATES %u\n", network->routing.candidates ? network->routing.candidates : 1);
     const char *none = "none_change", *nothing = "none_values";
     const struct device_form *sensors = network->congestion ? &network->plan.congestion->component->device : NULL;
-    text_addf(text, "#define HAS_SENSORS %d\n", sensors != NULL);
+    text_addf(text, "#define HAS_SENSORS %d\n", occupancy_of(network) != NULL); /* what is always 0 need not be kept */
     text_addf(text, "#define CONGESTION_CHANGE %s\n", sensors ? sensors->change : none);
     text_addf(text, "#define CONGESTION_CATCH_UP %s\n", sensors ? sensors->catch_up : "none_catch_up");
     text_addf(text, "#define CONGESTION_VALUES %s\n", sensors ? sensors->function : nothing);
