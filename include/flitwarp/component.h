@@ -14,6 +14,7 @@ struct device_form {
     const char *file; /* of the tree */
     const char
         *function; /* what the component does there; of a routing algorithm its route(), of sensors their values() */
+    const char *request, *reply;        /* of sizes with replies of their own: draw_request() and reply() */
     const char *inject, *injection_vcs; /* of a routing algorithm; NULL: it has none */
     const char *change, *catch_up;      /* of sensors; the second before others ask for values */
 };

@@ -17,10 +17,24 @@ FW_INLINE void count_terminals(const struct memory *m, FW_GLOBAL ulong *sums, ui
         sum[SUM_LATENCY] += c->latency_sum;
         sum[SUM_ENTERED] += c->entered;
         sum[SUM_SAMPLED_DELIVERED] += c->sampled_delivered;
+        sum[SUM_TRANSACTIONS_BEGUN] += c->transactions_begun;
+        sum[SUM_TRANSACTIONS_ENDED] += c->transactions_ended;
     }
     for (uint32_t i = 0; i < LOCKSTEP_SUMS; i++)
         if (sum[i])
             atom_add(&sums[application * LOCKSTEP_SUMS + i], sum[i]);
+}
+
+/* The most that wait in a ring. */
+FW_INLINE void count_rings(const struct memory *m, FW_GLOBAL ulong *sums)
+{
+    uint64_t heard = 0, answers = 0;
+    for (size_t i = get_global_id(0); i < FACT(terminals) * FACT(listeners); i += get_global_size(0))
+        heard = m->heard_rings[i].count > heard ? m->heard_rings[i].count : heard;
+    for (size_t i = get_global_id(0); i < FACT(terminals); i += get_global_size(0))
+        answers = m->terminals[i].answers > answers ? m->terminals[i].answers : answers;
+    atomic_max((volatile FW_GLOBAL uint *)&sums[SUM_MOST_HEARD], (uint)heard);
+    atomic_max((volatile FW_GLOBAL uint *)&sums[SUM_MOST_ANSWERS], (uint)answers);
 }
 
 FW_INLINE void count_all(const struct memory *m, FW_GLOBAL ulong *sums, uint32_t applications)
@@ -36,6 +50,8 @@ FW_INLINE void count_all(const struct memory *m, FW_GLOBAL ulong *sums, uint32_t
         events += m->terminals[i].events;
     atom_add(&sums[applications * LOCKSTEP_SUMS + SUM_HOPS], hops);
     atom_add(&sums[applications * LOCKSTEP_SUMS + SUM_EVENTS], events);
+    if (FACT(listeners))
+        count_rings(m, sums + applications * LOCKSTEP_SUMS);
 }
 
 /* Is everything back where it was? Else a flag is raised, and the program looks what is not: network_check_idle(). */
@@ -89,6 +105,11 @@ FW_INLINE void find_next(const struct memory *m, FW_GLOBAL ulong *next, tick_t n
             earliest = wake_at < earliest ? wake_at : earliest;
         }
         last = t->last_event > last ? t->last_event : last;
+    }
+    for (size_t i = get_global_id(0); with_timers && i < FACT(terminals) * FACT(listeners); i += get_global_size(0)) {
+        FW_GLOBAL const struct lockstep_ring *ring = &m->heard_rings[i];
+        tick_t due = ring->count ? heard_at(m, ring, ring->first)->due : FW_NEVER;
+        earliest = due < earliest ? due : earliest;
     }
     for (size_t port = get_global_id(0); port < FACT(slot_row); port += get_global_size(0))
         for (tick_t ahead = 0; ahead <= FACT(slot_mask); ahead++) {

@@ -41,7 +41,17 @@ struct memory {
     FW_GLOBAL struct lockstep_router_counts *router_counts;
     FW_GLOBAL uint64_t *histograms; /* by ((application * copies + copy) * histograms + histogram) * buckets + bucket */
     FW_GLOBAL struct lockstep_bin *bins;
-    FW_GLOBAL uint64_t *accepted_from;   /* by application * terminals + terminal */
+    FW_GLOBAL uint64_t *accepted_from; /* by application * terminals + terminal */
+    FW_GLOBAL struct lockstep_message *messages;
+    FW_GLOBAL uint32_t *free_messages, *freed_messages;
+    FW_GLOBAL struct lockstep_answer *heard;     /* by ring * places + place */
+    FW_GLOBAL struct lockstep_ring *heard_rings; /* by (listener - 1) * terminals + terminal */
+    FW_GLOBAL struct lockstep_answer *answers;   /* by terminal * places + place */
+    FW_GLOBAL struct lockstep_series *series;    /* by application * bins + bin */
+    FW_GLOBAL struct lockstep_rates *rates;      /* by (application * bins + bin) * terminals + terminal */
+    FW_GLOBAL uint32_t *entered;                 /* by router * lanes + lane */
+    FW_GLOBAL struct lockstep_log *log;
+    FW_GLOBAL struct lockstep_record *log_records;
     FW_GLOBAL char *sensors;             /* see struct congestion */
     FW_GLOBAL const uint16_t *distances; /* by pair of routers, where routing may take detours and there is no grid */
     FW_GLOBAL uint32_t *fault;
@@ -186,7 +196,7 @@ FW_INLINE struct flit slot_flit(uint64_t word)
  */
 #define NEVER_READ 0x9e3779b97f4a7c15ul
 
-#include "device/router_kernel.h"
+#include "device/team_kernel.h"
 #include "device/terminal_kernel.h"
 #include "device/count_kernels.h"
 
@@ -201,12 +211,17 @@ FW_INLINE struct flit slot_flit(uint64_t word)
         FW_GLOBAL struct lockstep_source *sources, FW_GLOBAL struct lockstep_terminal *terminals,                      \
         FW_GLOBAL struct lockstep_counts *counts, FW_GLOBAL struct lockstep_router_counts *router_counts,              \
         FW_GLOBAL ulong *histograms, FW_GLOBAL struct lockstep_bin *bins, FW_GLOBAL ulong *accepted_from,              \
-        FW_GLOBAL char *sensors, FW_GLOBAL const ushort *distances, FW_GLOBAL uint *fault
+        FW_GLOBAL struct lockstep_message *messages, FW_GLOBAL uint *free_messages, FW_GLOBAL uint *freed_messages,    \
+        FW_GLOBAL struct lockstep_answer *heard, FW_GLOBAL struct lockstep_ring *heard_rings,                          \
+        FW_GLOBAL struct lockstep_answer *answers, FW_GLOBAL struct lockstep_series *series,                           \
+        FW_GLOBAL struct lockstep_rates *rates, FW_GLOBAL uint *entered, FW_GLOBAL struct lockstep_log *log,           \
+        FW_GLOBAL struct lockstep_record *log_records, FW_GLOBAL char *sensors, FW_GLOBAL const ushort *distances, FW_GLOBAL uint *fault
 #define MEMORY                                                                                                         \
     {                                                                                                                  \
         facts, applications, tables - tables_from, blocks, ready_at, routes, links, flits, credits, packets,           \
             free_places, freed, outlets, injectors, outlet_credits, sources, terminals, counts, router_counts,         \
-            histograms, bins, accepted_from, sensors, distances, fault                                                 \
+            histograms, bins, accepted_from, messages, free_messages, freed_messages, heard, heard_rings, answers,     \
+            series, rates, entered, log, log_records, sensors, distances, fault                                                            \
     }
 
 #define PHASE ulong now, ulong window_start, ulong window_end, uint is_draining

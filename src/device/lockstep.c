@@ -2,6 +2,7 @@
 /* The lockstep engine at work, see lockstep.h. */
 #include "device/lockstep.h"
 
+#include "base/machine.h"
 #include "base/need.h"
 #include "flitwarp/steady.h"
 #include "network/interface/standard.h"
@@ -10,10 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FLUSH_TICKS 256 /* launches that are handed over at once */
+#define FLUSH_TICKS 256   /* launches that are handed over at once */
+#define PIECE_TICKS 256   /* that are run before the device is waited for, at first */
+#define PIECE_MOST 65536
+#define PAUSE_SECONDS 0.4 /* between two of those, about */
 
-/* A device that is lost in a run ends the program, which has written nothing yet. */
-static void need(const struct lockstep *l, bool is_good)
+void lockstep_need(const struct lockstep *l, bool is_good)
 {
     if (is_good)
         return;
@@ -24,7 +27,7 @@ static void need(const struct lockstep *l, bool is_good)
 static void check_fault(struct lockstep *l)
 {
     uint32_t fault;
-    need(l, buffer_read(l->buffers[BUFFER_FAULT], 0, &fault, sizeof fault));
+    lockstep_need(l, buffer_read(l->buffers[BUFFER_FAULT], 0, &fault, sizeof fault));
     NEED(fault != FAULT_NO_PACKET,
          "a terminal has more than %llu packets in the network, for which there is no room on the device",
          (unsigned long long)l->facts.packets_each);
@@ -54,13 +57,8 @@ static bool set_phase(const struct lockstep *l, struct device_kernel *kernel)
            kernel_set(kernel, argument + 2, &phase.is_draining, sizeof phase.is_draining);
 }
 
-static void lockstep_run(struct network_runner *runner, tick_t last)
+static void run_piece(struct lockstep *l, tick_t last)
 {
-    struct lockstep *l = (struct lockstep *)(void *)runner;
-    if (!l->has_begun) {
-        l->has_begun = true;
-        lockstep_begin_sources(l);
-    }
     struct device_kernel *routers = l->kernels[KERNEL_ROUTERS], *terminals = l->kernels[KERNEL_TERMINALS];
     bool is_one = l->is_one_kernel, is_good = set_phase(l, routers) && set_phase(l, terminals);
     size_t items = (l->facts.routers * l->team + l->group - 1) / l->group * l->group + (is_one ? l->facts.terminals : 0);
@@ -72,8 +70,46 @@ static void lockstep_run(struct network_runner *runner, tick_t last)
         if (l->now % FLUSH_TICKS == 0)
             is_good = is_good && device_flush(l->device);
     }
-    need(l, is_good);
+    lockstep_need(l, is_good);
     l->is_counted = false;
+}
+
+static bool is_interrupted(const struct lockstep *l) { return l->workload->interrupt && *l->workload->interrupt; }
+
+/* Between grid points that are far apart: waits for the device, so that interrupts are seen in time. */
+static void wait_for_device(struct lockstep *l, double start)
+{
+    lockstep_need(l, device_finish(l->device));
+    double seconds = wall_seconds() - start;
+    if (seconds < PAUSE_SECONDS / 4 && l->piece_ticks < PIECE_MOST)
+        l->piece_ticks *= 2;
+    if (seconds > PAUSE_SECONDS && l->piece_ticks > 1)
+        l->piece_ticks /= 2;
+}
+
+static void lockstep_run(struct network_runner *runner, tick_t last)
+{
+    struct lockstep *l = (struct lockstep *)(void *)runner;
+    if (!l->has_begun) {
+        l->has_begun = true;
+        lockstep_begin_sources(l);
+        lockstep_watch(l);
+    }
+    while (l->now <= last && !(l->has_paused && is_interrupted(l))) {
+        double start = wall_seconds();
+        tick_t end = lockstep_piece(l, l->now + l->piece_ticks <= last ? l->now + l->piece_ticks - 1 : last);
+        run_piece(l, end);
+        lockstep_end_piece(l);
+        l->has_paused = end < last;
+        if (l->has_paused)
+            wait_for_device(l, start);
+    }
+}
+
+static tick_t lockstep_reached(struct network_runner *runner)
+{
+    struct lockstep *l = (struct lockstep *)(void *)runner;
+    return l->now;
 }
 
 /* The next tick with events, timers among them or not; and the last one that had any. */
@@ -83,7 +119,7 @@ static tick_t find_next(struct lockstep *l, bool with_timers, tick_t *last)
     uint64_t *found = memory_take(2 * COUNTING_ITEMS * sizeof *found);
     uint32_t timers = with_timers;
     tick_t next = FW_NEVER;
-    need(l, kernel_set_buffer(kernel, l->next_argument, l->buffers[BUFFER_NEXT]) &&
+    lockstep_need(l, kernel_set_buffer(kernel, l->next_argument, l->buffers[BUFFER_NEXT]) &&
                 kernel_set(kernel, l->next_argument + 1, &l->now, sizeof l->now) &&
                 kernel_set(kernel, l->next_argument + 2, &timers, sizeof timers) &&
                 kernel_launch(kernel, COUNTING_ITEMS, l->group) &&
@@ -128,7 +164,7 @@ static void count(struct lockstep *l)
     uint64_t bytes = (applications * LOCKSTEP_SUMS + NETWORK_SUMS) * sizeof *l->sums;
     if (l->is_counted)
         return;
-    need(l, buffer_fill(l->buffers[BUFFER_SUMS], 0, bytes, 0) &&
+    lockstep_need(l, buffer_fill(l->buffers[BUFFER_SUMS], 0, bytes, 0) &&
                 kernel_set_buffer(kernel, l->next_argument, l->buffers[BUFFER_SUMS]) &&
                 kernel_set(kernel, l->next_argument + 1, &applications, sizeof applications) &&
                 kernel_launch(kernel, COUNTING_ITEMS, l->group) &&
@@ -155,7 +191,7 @@ static void gather_bins(struct lockstep *l, uint32_t application, struct measure
 {
     uint64_t bytes = l->facts.bins * sizeof(struct lockstep_bin);
     struct lockstep_bin *bins = memory_take(bytes);
-    need(l, buffer_read(l->buffers[BUFFER_BINS], application * bytes, bins, bytes));
+    lockstep_need(l, buffer_read(l->buffers[BUFFER_BINS], application * bytes, bins, bytes));
     m->batches = (struct batch_means){0};
     for (uint64_t moment = 0; moment < l->facts.bins; moment++)
         if (bins[moment].count)
@@ -181,6 +217,8 @@ static void gather_at_grid_point(struct lockstep *l, uint32_t number, struct mea
     m->accepted_flits = sums[SUM_ACCEPTED];
     m->latency_sum = sums[SUM_LATENCY];
     m->sampled_delivered = sums[SUM_SAMPLED_DELIVERED];
+    m->transactions_begun = sums[SUM_TRANSACTIONS_BEGUN];
+    m->transactions_ended = sums[SUM_TRANSACTIONS_ENDED];
     if (asks_for_interval(l, number))
         gather_bins(l, number, m);
 }
@@ -194,11 +232,45 @@ static void gather_histogram(const uint64_t *copies, uint32_t kind, struct histo
             histogram->buckets[bucket] += copies[(copy * LOCKSTEP_HISTOGRAMS + kind) * HISTOGRAM_BUCKETS + bucket];
 }
 
-static void lower(uint64_t *least, uint64_t value, bool is_first)
+/* Adds a terminal's extremes of one kind of samples to those of others. */
+static void add_extremes(uint64_t *least, uint64_t *most, uint64_t lower_one, uint64_t upper_one, bool is_first)
 {
-    *least = is_first || value < *least ? value : *least;
+    *least = is_first || lower_one < *least ? lower_one : *least;
+    *most = is_first || upper_one > *most ? upper_one : *most;
 }
-static void raise_to(uint64_t *most, uint64_t value) { *most = value > *most ? value : *most; }
+#define ADD_EXTREMES(what)                                                                                             \
+    add_extremes(&all->least_##what, &all->most_##what, c->least_##what, c->most_##what, is_first)
+
+static void add_packets(struct lockstep_counts *all, const struct lockstep_counts *c)
+{
+    bool is_first = all->sampled_delivered == 0;
+    if (!c->sampled_delivered)
+        return;
+    ADD_EXTREMES(latency);
+    ADD_EXTREMES(network);
+    all->least_hops = is_first || c->least_hops < all->least_hops ? c->least_hops : all->least_hops;
+    all->most_hops = c->most_hops > all->most_hops ? c->most_hops : all->most_hops;
+    all->sampled_sum += c->sampled_sum;
+    all->network_sum += c->network_sum;
+    all->hops_sum += c->hops_sum;
+    all->sampled_delivered += c->sampled_delivered;
+}
+
+static void add_messages(struct lockstep_counts *all, const struct lockstep_counts *c)
+{
+    bool is_first = all->sampled_messages == 0;
+    if (!c->sampled_messages)
+        return;
+    ADD_EXTREMES(message);
+    all->message_sum += c->message_sum;
+    all->sampled_messages += c->sampled_messages;
+    is_first = all->transactions_ended == 0;
+    if (!c->transactions_ended)
+        return;
+    ADD_EXTREMES(transaction);
+    all->transaction_sum += c->transaction_sum;
+    all->transactions_ended += c->transactions_ended;
+}
 
 static void add_detours(struct lockstep_counts *all, const struct lockstep_counts *c)
 {
@@ -208,10 +280,8 @@ static void add_detours(struct lockstep_counts *all, const struct lockstep_count
     all->nonminimal += c->nonminimal;
     all->detours_sum += c->detours_sum;
     all->shortcuts_sum += c->shortcuts_sum;
-    lower(&all->least_detour, c->least_detour, is_first);
-    lower(&all->least_shortcut, c->least_shortcut, is_first);
-    raise_to(&all->most_detour, c->most_detour);
-    raise_to(&all->most_shortcut, c->most_shortcut);
+    ADD_EXTREMES(detour);
+    ADD_EXTREMES(shortcut);
 }
 
 /* Sums and extremes of all terminals. */
@@ -219,48 +289,58 @@ static struct lockstep_counts sum_counts(struct lockstep *l, uint32_t applicatio
 {
     uint64_t terminals = l->facts.terminals, bytes = terminals * sizeof(struct lockstep_counts);
     struct lockstep_counts *counts = memory_take(bytes), all = {0};
-    need(l, buffer_read(l->buffers[BUFFER_COUNTS], application * bytes, counts, bytes));
+    lockstep_need(l, buffer_read(l->buffers[BUFFER_COUNTS], application * bytes, counts, bytes));
     for (uint64_t i = 0; i < terminals; i++) {
-        const struct lockstep_counts *c = &counts[i];
-        bool is_first = all.sampled_delivered == 0;
-        l->workload->sequences[i] += (uint32_t)c->created_packets;
-        m->digest.lanes[0] += c->digest[0];
-        m->digest.lanes[1] += c->digest[1];
-        if (!c->sampled_delivered)
-            continue;
-        all.sampled_sum += c->sampled_sum;
-        all.network_sum += c->network_sum;
-        all.hops_sum += c->hops_sum;
-        lower(&all.least_latency, c->least_latency, is_first);
-        lower(&all.least_network, c->least_network, is_first);
-        all.least_hops = is_first || c->least_hops < all.least_hops ? c->least_hops : all.least_hops;
-        raise_to(&all.most_latency, c->most_latency);
-        raise_to(&all.most_network, c->most_network);
-        all.most_hops = c->most_hops > all.most_hops ? c->most_hops : all.most_hops;
-        all.sampled_delivered += c->sampled_delivered;
-        add_detours(&all, c);
+        l->workload->sequences[i] += (uint32_t)counts[i].created_packets;
+        m->digest.lanes[0] += counts[i].digest[0];
+        m->digest.lanes[1] += counts[i].digest[1];
+        add_packets(&all, &counts[i]);
+        add_messages(&all, &counts[i]);
+        add_detours(&all, &counts[i]);
     }
     memory_give(counts);
     return all;
+}
+
+/* Where levels of service are told apart: packets of an application are all of one level. */
+static void gather_level(const struct lockstep *l, uint32_t number, struct measurement *m)
+{
+    const struct application_config *config = l->workload->applications[number].config;
+    if (!m->levels)
+        return;
+    struct level_count *level = &m->by_level[m->class_level[config->protocol_class]];
+    level->created_flits = m->created_flits;
+    level->accepted_flits = m->accepted_flits;
+    level->packets = m->sampled_delivered;
+    level->packet_latency = m->packet_latency;
+    level->network_latency = m->network_latency;
 }
 
 static void gather_at_end(struct lockstep *l, uint32_t number, struct measurement *m)
 {
     uint64_t bytes = (uint64_t)HISTOGRAM_COPIES * LOCKSTEP_HISTOGRAMS * HISTOGRAM_BUCKETS * sizeof(uint64_t);
     uint64_t *copies = memory_take(bytes);
-    need(l, buffer_read(l->buffers[BUFFER_HISTOGRAMS], number * bytes, copies, bytes));
+    lockstep_need(l, buffer_read(l->buffers[BUFFER_HISTOGRAMS], number * bytes, copies, bytes));
     const struct lockstep_counts all = sum_counts(l, number, m);
     gather_histogram(copies, HISTOGRAM_LATENCY, &m->packet_latency, all.sampled_sum, all.least_latency,
                      all.most_latency);
     gather_histogram(copies, HISTOGRAM_NETWORK, &m->network_latency, all.network_sum, all.least_network,
                      all.most_network);
     gather_histogram(copies, HISTOGRAM_HOPS, &m->hops, all.hops_sum, all.least_hops, all.most_hops);
+    if (l->facts.messages_each)
+        gather_histogram(copies, HISTOGRAM_MESSAGE, &m->message_latency, all.message_sum, all.least_message,
+                         all.most_message);
+    else
+        m->message_latency = m->packet_latency; /* each is one packet */
+    gather_histogram(copies, HISTOGRAM_TRANSACTION, &m->transaction_latency, all.transaction_sum, all.least_transaction,
+                     all.most_transaction);
     gather_histogram(copies, HISTOGRAM_DETOURS, &m->detours, all.detours_sum, all.least_detour, all.most_detour);
     gather_histogram(copies, HISTOGRAM_SHORTCUTS, &m->shortcuts, all.shortcuts_sum, all.least_shortcut,
                      all.most_shortcut);
     m->nonminimal = all.nonminimal;
-    m->message_latency = m->packet_latency; /* each is one packet */
     gather_bins(l, number, m);
+    lockstep_gather_series(l, number, m);
+    gather_level(l, number, m);
     memory_give(copies);
 }
 
@@ -270,10 +350,11 @@ static void lockstep_gather(struct network_runner *runner, uint32_t application,
     struct measurement *m = &l->workload->measurements[application];
     uint64_t bytes = l->facts.terminals * sizeof *m->accepted_from;
     count(l);
-    if (moment == RESULT_AT_GRID_POINTS)
+    if (moment == RESULT_AT_GRID_POINTS) {
         gather_at_grid_point(l, application, m);
-    else if (moment == RESULT_AT_WINDOW_ENDS)
-        need(l, buffer_read(l->buffers[BUFFER_ACCEPTED_FROM], application * bytes, m->accepted_from, bytes));
+        gather_level(l, application, m);
+    } else if (moment == RESULT_AT_WINDOW_ENDS)
+        lockstep_need(l, buffer_read(l->buffers[BUFFER_ACCEPTED_FROM], application * bytes, m->accepted_from, bytes));
     else
         gather_at_end(l, application, m);
 }
@@ -285,7 +366,7 @@ static void read_packets(struct lockstep *l)
     uint64_t bytes = l->facts.terminals * l->facts.packets_each * sizeof(struct packet);
     if (!l->packets)
         l->packets = memory_take(bytes);
-    need(l, buffer_read(l->buffers[BUFFER_PACKETS], 0, l->packets, bytes));
+    lockstep_need(l, buffer_read(l->buffers[BUFFER_PACKETS], 0, l->packets, bytes));
     l->network->packets.items = (unsigned char *)l->packets;
 }
 
@@ -295,7 +376,7 @@ static void lockstep_bring(struct network_runner *runner, bool with_packets)
     const struct lockstep_facts *f = &l->facts;
     const struct input_queued *q = l->network->core->routers;
     const struct interfaces *n = l->network->core->interfaces;
-    need(l, buffer_read(l->buffers[BUFFER_BLOCKS], 0, q->blocks.first, f->routers * f->stride) &&
+    lockstep_need(l, buffer_read(l->buffers[BUFFER_BLOCKS], 0, q->blocks.first, f->routers * f->stride) &&
                 buffer_read(l->buffers[BUFFER_OUTLET_CREDITS], 0, n->credits,
                             f->terminals * f->outlet_lanes * sizeof(uint32_t)));
     if (with_packets)
@@ -305,13 +386,13 @@ static void lockstep_bring(struct network_runner *runner, bool with_packets)
 static void lockstep_withdraw(struct network_runner *runner)
 {
     struct lockstep *l = (struct lockstep *)(void *)runner;
-    need(l, kernel_launch(l->kernels[KERNEL_WITHDRAW], l->facts.terminals, l->group));
+    lockstep_need(l, kernel_launch(l->kernels[KERNEL_WITHDRAW], l->facts.terminals, l->group));
 }
 
 static void lockstep_drop_timers(struct network_runner *runner)
 {
     struct lockstep *l = (struct lockstep *)(void *)runner;
-    need(l, kernel_launch(l->kernels[KERNEL_DROP_TIMERS], l->facts.terminals, l->group));
+    lockstep_need(l, kernel_launch(l->kernels[KERNEL_DROP_TIMERS], l->facts.terminals, l->group));
 }
 
 /* The terminals' credits are few, and looked at here. */
@@ -320,7 +401,7 @@ static bool lockstep_is_idle(struct network_runner *runner)
     struct lockstep *l = (struct lockstep *)(void *)runner;
     const struct interfaces *n = l->network->core->interfaces;
     uint64_t is_busy = 0;
-    need(l, buffer_fill(l->buffers[BUFFER_NEXT], 0, sizeof is_busy, 0) &&
+    lockstep_need(l, buffer_fill(l->buffers[BUFFER_NEXT], 0, sizeof is_busy, 0) &&
                 kernel_set_buffer(l->kernels[KERNEL_IDLE], l->next_argument, l->buffers[BUFFER_NEXT]) &&
                 kernel_launch(l->kernels[KERNEL_IDLE], COUNTING_ITEMS * 16, l->group) &&
                 buffer_read(l->buffers[BUFFER_NEXT], 0, &is_busy, sizeof is_busy) &&
@@ -336,10 +417,11 @@ static void lockstep_count_flits(struct network_runner *runner, uint32_t lanes, 
     struct lockstep *l = (struct lockstep *)(void *)runner;
     struct device_kernel *kernel = l->kernels[KERNEL_FLITS];
     uint64_t bytes = l->facts.routers * l->facts.lanes / lanes * sizeof *counts;
-    need(l, kernel_set_buffer(kernel, l->next_argument, l->buffers[BUFFER_LANE_FLITS]) &&
+    lockstep_need(l, kernel_set_buffer(kernel, l->next_argument, l->buffers[BUFFER_LANE_FLITS]) &&
                 kernel_set(kernel, l->next_argument + 1, &lanes, sizeof lanes) &&
                 kernel_launch(kernel, COUNTING_ITEMS * 16, l->group) &&
                 buffer_read(l->buffers[BUFFER_LANE_FLITS], 0, counts, bytes));
+    lockstep_bring_lanes(l);
 }
 
 /* ---- beginning and end ---- */
@@ -351,6 +433,7 @@ struct lockstep *lockstep_create(struct network *network, struct workload *workl
         return NULL;
     struct lockstep *l = arena_array(arena, struct lockstep, 1);
     *l = (struct lockstep){.runner = {.run = lockstep_run,
+                                      .reached = lockstep_reached,
                                       .next = lockstep_next,
                                       .count = lockstep_count,
                                       .is_about_to_move = lockstep_is_about_to_move,
@@ -364,6 +447,7 @@ struct lockstep *lockstep_create(struct network *network, struct workload *workl
                            .workload = workload,
                            .errors = errors,
                            .arena = arena,
+                           .piece_ticks = PIECE_TICKS,
                            .sums = arena_array(arena, uint64_t, workload->count * LOCKSTEP_SUMS + NETWORK_SUMS)};
     l->device = opencl_open(device, errors);
     if (l->device && lockstep_plan(l))

@@ -7,9 +7,11 @@
  * asked of the device; there it tells its sums, and the program decides. Its files:
  *
  *   lockstep_scope.c    what it can run, and the sentence for what it cannot
- *   lockstep_routing.c  tables, sensors and texts of routing
- *   lockstep_build.c    the other numbers and tables that a run works with, and memory
+ *   lockstep_routing.c  the tables, sensors and texts of routing
+ *   lockstep_build.c    the numbers and tables that a run works with, and memory
  *   lockstep_source.c   the text that it is compiled of
+ *   lockstep_messages.c messages of several packets, and answers
+ *   lockstep_watch.c    what is counted over time and told to logs
  *   lockstep.c          ticks, grid points, and what is read back
  */
 #include "device/lockstep_state.h"
@@ -40,6 +42,17 @@
     B(HISTOGRAMS, "histograms")                                                                                        \
     B(BINS, "latencies by moment of sampling")                                                                         \
     B(ACCEPTED_FROM, "flits by source")                                                                                \
+    B(MESSAGES, "messages")                                                                                            \
+    B(FREE_MESSAGES, "free places of messages")                                                                        \
+    B(FREED_MESSAGES, "places of messages that have arrived")                                                          \
+    B(HEARD, "messages that are heard of")                                                                             \
+    B(HEARD_RINGS, "rings of messages")                                                                                \
+    B(ANSWERS, "answers that wait")                                                                                    \
+    B(SERIES, "the time series")                                                                                       \
+    B(RATES, "rates")                                                                                                  \
+    B(ENTERED, "flits that enter")                                                                                     \
+    B(LOG, "the log")                                                                                                  \
+    B(LOG_RECORDS, "packets for the log")                                                                              \
     B(SENSORS, "sensors of congestion")                                                                                \
     B(DISTANCES, "distances")                                                                                          \
     B(FAULT, "fault")                                                                                                  \
@@ -85,6 +98,8 @@ struct lockstep {
     struct lockstep_application *applications; /* in the arena, as the device has them */
     uint64_t bytes;                            /* of its memory that all this takes */
     bool has_begun;
+    bool has_paused;    /* between two grid points */
+    tick_t piece_ticks; /* run before the device is waited for */
     bool is_counted; /* sums are those of now */
     tick_t now;      /* the next tick to be run */
     uint64_t *sums;
@@ -111,6 +126,12 @@ static inline uint32_t lockstep_slot_vc_bytes(const struct lockstep *l)
 bool lockstep_plan(struct lockstep *lockstep);
 /* Then texts and memory; false with errors. */
 bool lockstep_build(struct lockstep *lockstep);
+/* The text, into lockstep->source; false with errors. */
+bool lockstep_make_source(struct lockstep *lockstep);
+/* Kinds of components whose forms the sources of messages call: which of those that are compiled an application has. */
+enum lockstep_forms { FORMS_INJECTION, FORMS_TRAFFIC, FORMS_SIZE, LOCKSTEP_FORMS };
+uint32_t lockstep_form(const struct lockstep *lockstep, enum lockstep_forms kind, uint32_t application);
+uint32_t lockstep_form_of(const struct lockstep *lockstep, enum lockstep_forms kind, const struct component *component);
 /* The settings of a component, read once more, so that all that they name lies in the arena. */
 struct choice lockstep_read_again(struct lockstep *lockstep, const struct choice *choice, const char *kind,
                                   struct arena *arena);
@@ -118,7 +139,7 @@ static inline uint64_t address_of(const void *pointer) { return (uint64_t)(uintp
 
 /* False, with errors: routing does not run on a device. */
 bool lockstep_check_routing(const struct network *network, struct errors *errors);
-/* Can a device compile this component's file? If not, an error. */
+/* Is this component of the program, and can a device compile its file? If not, an error. */
 bool lockstep_check_form(const struct choice *choice, const char *kind, struct errors *errors);
 void lockstep_make_routing(struct lockstep *lockstep, struct arena *arena);
 /* The text of routing, and what it is told about the run. */
@@ -127,10 +148,23 @@ uint64_t lockstep_sensor_bytes(const struct lockstep *lockstep);
 uint64_t lockstep_distance_bytes(const struct lockstep *lockstep);
 bool lockstep_fill_routing(struct lockstep *lockstep);
 
-/* The text, into lockstep->source; false with errors. */
-bool lockstep_make_source(struct lockstep *lockstep);
-/* Kinds of components whose forms the sources of messages call: which of those that are compiled an application has. */
-enum lockstep_forms { FORMS_INJECTION, FORMS_TRAFFIC, FORMS_SIZE, LOCKSTEP_FORMS };
-uint32_t lockstep_form(const struct lockstep *lockstep, enum lockstep_forms kind, uint32_t application);
 /* The sources as the applications have left them: after their begin(). */
 void lockstep_begin_sources(struct lockstep *lockstep);
+/* The device is lost, or has no room: ends the program, which has written nothing yet. */
+void lockstep_need(const struct lockstep *lockstep, bool is_good);
+
+/* An application's number among those that hear of their messages, from 1 on; 0: it is none of them. */
+uint32_t lockstep_listener(const struct lockstep *lockstep, uint32_t application);
+/* Any that are not one packet and no more. */
+bool lockstep_has_messages(const struct lockstep *lockstep);
+/* Where the sizes of an application's answers come from. */
+const struct choice *lockstep_reply_of(const struct lockstep *lockstep, uint32_t application);
+
+/* Before the first tick: memory for what is asked for over time, and by logs. */
+void lockstep_watch(struct lockstep *lockstep);
+/* The last tick up to which there is room for all that may happen, at most the one that is given. */
+tick_t lockstep_piece(struct lockstep *lockstep, tick_t last);
+/* Reads what was kept since. */
+void lockstep_end_piece(struct lockstep *lockstep);
+void lockstep_gather_series(struct lockstep *lockstep, uint32_t application, struct measurement *m);
+void lockstep_bring_lanes(struct lockstep *lockstep);

@@ -83,6 +83,8 @@ static uint64_t count_bins(const struct workload *workload)
     return (longest / interval + 3) * interval;
 }
 
+#define FIRST_ROOM 32 /* places of a ring, a power of two */
+
 static bool set_facts(struct lockstep *l)
 {
     const struct network *network = l->network;
@@ -100,13 +102,19 @@ static bool set_facts(struct lockstep *l)
     f->slot_row = f->routers * f->ports + f->terminals * f->terminal_ports;
     f->packets_each = packets_each(network, q);
     f->bins = count_bins(l->workload);
+    f->listeners = 0;
+    for (uint32_t i = 0; i < l->workload->count; i++)
+        f->listeners += l->workload->applications[i].listens;
+    f->messages_each = lockstep_has_messages(l) ? f->packets_each + 32 : 0; /* one of which has no packet any more */
+    f->heard_mask = f->answers_mask = FIRST_ROOM - 1;
     tick_t slots = 2;
     while (slots <= longest_way(network, q, n))
         slots *= 2;
     f->slot_mask = slots - 1;
     if (slots * f->slot_row * 2 * sizeof(uint64_t) <= device_facts(l->device)->memory_bytes)
         return true;
-    return errors_add(l->errors, "the channels' latencies of up to %" PRIu64 " ticks take more memory than the device has",
+    return errors_add(l->errors,
+                      "the channels' latencies of up to %" PRIu64 " ticks take more memory than the device has",
                       (uint64_t)slots);
 }
 
@@ -134,13 +142,15 @@ static struct lockstep_application make_application(struct lockstep *l, uint32_t
     const struct steady *steady = application->state;
     struct choice traffic_choice = lockstep_read_again(l, &config->traffic, "traffic", arena);
     struct choice size_choice = lockstep_read_again(l, &config->size, "size", arena);
+    struct choice reply_choice = lockstep_read_again(l, lockstep_reply_of(l, number), "size", arena);
     struct choice injection_choice = lockstep_read_again(l, &config->injection, "injection", arena);
     struct traffic_space space = application->space;
     struct traffic traffic;
-    struct size size;
+    struct size size, reply;
     space.arena = arena;
     traffic_init(&traffic, &traffic_choice, &space, l->errors);
     size_init(&size, &size_choice, arena, l->errors);
+    size_init(&reply, &reply_choice, arena, l->errors);
     return (struct lockstep_application){
         .injection_config_at = address_of(injection_choice.config),
         .limits_at = address_of(copy_into(arena, steady->injection.limits, sizeof steady->injection.limits)),
@@ -159,6 +169,17 @@ static struct lockstep_application make_application(struct lockstep *l, uint32_t
         .traffic_kind = lockstep_form(l, FORMS_TRAFFIC, number),
         .size_kind = lockstep_form(l, FORMS_SIZE, number),
         .protocol = config->common.protocol_class,
+        .seed = application->seed,
+        .receive_delay = application->receive_delay,
+        .reply_config_at = address_of(reply_choice.config),
+        .reply_state_at = address_of(reply.state),
+        .reply_max = reply.max,
+        .reply_kind = lockstep_form_of(l, FORMS_SIZE, reply_choice.component),
+        .replies_by_request = !config->reply.component,
+        .reply_protocol = config->common.reply_protocol_class,
+        .plain_flits = application->plain_flits,
+        .max_packet = config->common.max_packet,
+        .listener = lockstep_listener(l, number),
     };
 }
 
@@ -214,6 +235,14 @@ static uint64_t buffer_bytes(const struct lockstep *l, enum lockstep_buffer buff
         return applications * HISTOGRAM_COPIES * LOCKSTEP_HISTOGRAMS * HISTOGRAM_BUCKETS * sizeof(uint64_t);
     case BUFFER_BINS: return applications * f->bins * sizeof(struct lockstep_bin);
     case BUFFER_ACCEPTED_FROM: return applications * f->terminals * sizeof(uint64_t);
+    case BUFFER_MESSAGES: return f->terminals * f->messages_each * sizeof(struct lockstep_message);
+    case BUFFER_FREE_MESSAGES: return f->terminals * f->messages_each / 8;
+    case BUFFER_FREED_MESSAGES: return f->terminals * f->terminal_ports * sizeof(uint32_t);
+    case BUFFER_HEARD: return f->listeners * f->terminals * (f->heard_mask + 1) * sizeof(struct lockstep_answer);
+    case BUFFER_HEARD_RINGS: return f->listeners * f->terminals * sizeof(struct lockstep_ring);
+    case BUFFER_ANSWERS:
+        return f->listeners ? f->terminals * (f->answers_mask + 1) * sizeof(struct lockstep_answer) : 0;
+    case BUFFER_LOG: return sizeof(struct lockstep_log);
     case BUFFER_SENSORS: return lockstep_sensor_bytes(l);
     case BUFFER_DISTANCES: return lockstep_distance_bytes(l);
     case BUFFER_FAULT: return sizeof(uint32_t);
@@ -283,6 +312,9 @@ static bool fill_buffers(struct lockstep *l)
            fill(l, BUFFER_INJECTORS, n->injectors, f->terminals * f->channels * sizeof(struct injector)) &&
            fill(l, BUFFER_OUTLET_CREDITS, n->credits, f->terminals * f->outlet_lanes * sizeof(uint32_t)) &&
            buffer_fill(l->buffers[BUFFER_FREE_PLACES], 0, free_places, 0xff) &&
+           (!f->messages_each ||
+            buffer_fill(l->buffers[BUFFER_FREE_MESSAGES], 0, f->terminals * f->messages_each / 8, 0xff)) &&
+           buffer_fill(l->buffers[BUFFER_FREED_MESSAGES], 0, f->terminals * f->terminal_ports * sizeof(uint32_t), 0xff) &&
            buffer_fill(l->buffers[BUFFER_FREED], 0, f->terminals * f->terminal_ports * sizeof(uint32_t), 0xff) &&
            lockstep_fill_routing(l);
 }
@@ -332,7 +364,7 @@ bool lockstep_build(struct lockstep *l) { return make_buffers(l) && make_kernels
 
 struct first_wakes {
     struct lockstep_source *sources;
-    uint32_t *first; /* by application: its first source by rank */
+    uint32_t *first;       /* by application: its first source by rank */
     const uint32_t *place; /* of sources by application and rank, in the order of terminals */
 };
 

@@ -110,6 +110,7 @@ void lockstep_make_routing(struct lockstep *l, struct arena *arena)
     f->seed = routing.seed;
     f->routing_vcs = routing.vcs;
     f->protocol_vcs = routing.protocol_vcs;
+    f->has_protocols = config->protocol_classes > 1;
     f->classes = routing.classes;
     f->all_escape_vcs = routing.all_escape_vcs;
     f->measures_detours = !routing.ops->is_minimal;

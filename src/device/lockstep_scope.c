@@ -35,8 +35,8 @@ static bool check_network(const struct network *network, struct errors *errors)
 {
     const struct network_config *config = network->core->config;
     if (network->service.groups > 1)
-        return node_error(errors, network_node(config, "service"), NULL,
-                          "levels of service that are arbitrated do not run on a device");
+        return node_error(errors, network_node(config, "service"), "arbitration",
+                          "levels of service that go before others do not run on a device; accepted: 'alike'");
     if (!check_router(network, errors) || !lockstep_check_routing(network, errors))
         return false;
     if (network->plane_count > 1)
@@ -53,6 +53,19 @@ static bool check_network(const struct network *network, struct errors *errors)
     return n->is_plain || choice_error(errors, interface, "feed_cycle", "does not run on a device; accepted: null");
 }
 
+/* What is measured of a level is that of whole applications. */
+static bool check_levels(const struct workload *workload, const struct application *application, struct errors *errors)
+{
+    const struct application_config *config = application->config;
+    const uint8_t *level = workload->network->service.class_level;
+    if (!application->listens || level[config->protocol_class] == level[config->reply_protocol_class])
+        return true;
+    return choice_error(errors, application->choice, "reply_protocol_class",
+                        "replies of another level of service (%u) than requests (%u) do not run on a device; accepted: a "
+                        "class of their level",
+                        level[config->reply_protocol_class], level[config->protocol_class]);
+}
+
 static bool check_application(const struct workload *workload, const struct application *application,
                               struct errors *errors)
 {
@@ -62,25 +75,19 @@ static bool check_application(const struct workload *workload, const struct appl
                             application->ops->name);
     const struct steady *steady = application->state;
     const struct steady_config *config = application->config;
-    if (application->listens)
-        return choice_error(errors, self, "reply", "replies do not run on a device yet; accepted: null");
-    if (!steady->is_plain)
+    if (steady->messages > 1 || steady->flits)
         return choice_error(errors, self, config->gap_by_size ? "gap_by_size" : "messages_per_transaction",
                             "does not run on a device; accepted: its default");
     if (steady->injection_of)
         return choice_error(errors, self, "relative", "does not run on a device; accepted: null");
-    if (application->max_message > application->plain_flits)
-        return choice_error(errors, self, "max_packet",
-                            "messages of several packets do not run on a device yet; accepted: %u or more",
-                            application->max_message);
-    if (application->max_message > SLOT_MOST_FLITS)
-        return choice_error(errors, self, "size", "packets of more than %u flits do not run on a device",
+    if (application->max_message > SLOT_MOST_FLITS && config->common.max_packet > SLOT_MOST_FLITS)
+        return choice_error(errors, self, "max_packet", "packets of more than %u flits do not run on a device",
                             SLOT_MOST_FLITS);
     if (steady->injection.ops->state_size > sizeof(struct source_memory))
         return choice_error(errors, &config->injection, NULL, "remembers too much for a device");
-    (void)workload;
-    return lockstep_check_form(&config->traffic, "traffic pattern", errors) &&
-           lockstep_check_form(&config->injection, "injection process", errors) && lockstep_check_form(&config->size, "size", errors);
+    return check_levels(workload, application, errors) && lockstep_check_form(&config->traffic, "traffic pattern", errors) &&
+           lockstep_check_form(&config->injection, "injection process", errors) && lockstep_check_form(&config->size, "size", errors) &&
+           (!config->reply.component || lockstep_check_form(&config->reply, "size", errors));
 }
 
 bool lockstep_check(const struct network *network, const struct workload *workload, struct errors *errors)
@@ -88,9 +95,6 @@ bool lockstep_check(const struct network *network, const struct workload *worklo
     uint32_t before = errors->count;
     if (!check_network(network, errors))
         return false;
-    if (workload->config->series_interval)
-        return node_error(errors, network_node(network->core->config, "topology")->parent->parent, "workload",
-                          "a time series (series_interval) does not run on a device yet; accepted: 0");
     for (uint32_t i = 0; i < workload->count; i++)
         check_application(workload, &workload->applications[i], errors);
     return errors->count == before;

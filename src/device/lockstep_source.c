@@ -44,19 +44,25 @@ static bool is_compiled(const struct lockstep *l, const struct form_kind *kind, 
     if (!device_facts(l->device)->is_gpu)
         return component_has_device_form(component);
     uint32_t i = 0;
-    while (i < l->workload->count && chosen(l, i, kind) != component)
+    while (i < l->workload->count && chosen(l, i, kind) != component &&
+           !(kind == &form_kinds[FORMS_SIZE] && lockstep_reply_of(l, i)->component == component))
         i++;
     return i < l->workload->count;
 }
 
-uint32_t lockstep_form(const struct lockstep *l, enum lockstep_forms forms, uint32_t application)
+uint32_t lockstep_form_of(const struct lockstep *l, enum lockstep_forms forms, const struct component *component)
 {
     const struct form_kind *kind = &form_kinds[forms];
     uint32_t number = 0;
     const struct registration *at = registry_kind(kind->name);
-    for (; at->component != chosen(l, application, kind); at = registry_next(at))
+    for (; at->component != component; at = registry_next(at))
         number += is_compiled(l, kind, at->component);
     return number;
+}
+
+uint32_t lockstep_form(const struct lockstep *l, enum lockstep_forms forms, uint32_t application)
+{
+    return lockstep_form_of(l, forms, chosen(l, application, &form_kinds[forms]));
 }
 
 static bool add_form(struct lockstep *l, const struct component *component)
@@ -83,6 +89,35 @@ static bool add_forms(struct lockstep *l, const struct form_kind *kind)
     return is_good;
 }
 
+/* Sizes of requests that tell what reply they want, and those of such replies: of those that have them. */
+static void add_replies(struct lockstep *l)
+{
+    const struct form_kind *kind = &form_kinds[FORMS_SIZE];
+    struct text requests = {0}, replies = {0};
+    uint32_t number = 0;
+    for (const struct registration *at = registry_kind(kind->name); at; at = registry_next(at)) {
+        const struct device_form *form = &at->component->device;
+        if (!is_compiled(l, kind, at->component))
+            continue;
+        if (form->reply) {
+            text_addf(&requests, "    if (kind == %u)\n        return %s(size, random, tag);\n", number, form->request);
+            text_addf(&replies, "    if (kind == %u)\n        return %s(size, tag);\n", number, form->reply);
+        }
+        number++;
+    }
+    struct text text = {0};
+    text_addf(&text,
+              "static inline uint32_t request_flits(uint32_t kind, const struct size *size, struct random *random, "
+              "uint32_t *tag)\n{\n%s    return size_draw(kind, size, random);\n}\n"
+              "static inline uint32_t reply_flits(uint32_t kind, const struct size *size, uint32_t tag)\n"
+              "{\n%s    return 0;\n}\n",
+              requests.length ? requests.chars : "", replies.length ? replies.chars : "");
+    source_add_text(&l->source, "replies", text.chars);
+    text_release(&requests);
+    text_release(&replies);
+    text_release(&text);
+}
+
 #define FACT_TEXT_(name) text_addf(&text, "#define FACT_" #name " %" PRIu64 "ul\n", l->facts.name);
 
 bool lockstep_make_source(struct lockstep *l)
@@ -99,8 +134,9 @@ bool lockstep_make_source(struct lockstep *l)
     text_addf(&text, "#define FACT(name) (%s)\n", is_constant ? "FACT_##name" : "m->facts->name");
     l->group = is_constant ? 64 : 16;
     l->is_one_kernel = is_constant;
+    if (l->network->congestion)
+        l->team = 1; /* changes of a router are told to its sensors one after the other */
     l->team = l->team ? l->team : !is_constant ? 1 : l->facts.ports > 16 ? 16 : l->facts.ports > 6 ? 8 : 4;
-    if (getenv("FW_GROUP")) l->group = (uint32_t)atoi(getenv("FW_GROUP"));
     text_addf(&text, "#define TEAM %uu\n#define GROUP %uu\n#define SLOT_VC_BYTES %u\n#define PORTS_EACH %u\n%s", l->team, l->group,
               lockstep_slot_vc_bytes(l), (uint32_t)((is_constant ? l->facts.ports : WORD_BITS) + l->team - 1) / l->team, is_constant ? "#define ONE_KERNEL\n" : "");
     text_addf(&text, "#define WORDS %u\n%s", q->words, q->is_usual ? "#define USUAL_ROUTER\n" : "");
@@ -109,6 +145,7 @@ bool lockstep_make_source(struct lockstep *l)
     bool is_good = source_add_file(&l->source, "src/base/random.c") && lockstep_add_routing(l);
     for (uint32_t kind = 0; kind < LOCKSTEP_FORMS && is_good; kind++)
         is_good = add_forms(l, &form_kinds[kind]);
+    add_replies(l);
     if (!is_good || !source_add_file(&l->source, "src/device/kernels.h"))
         return false;
     source_cut_messages(&l->source);

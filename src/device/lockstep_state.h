@@ -28,30 +28,39 @@
 #define LOCKSTEP_FACTS(F)                                                                                              \
     F(routers)                                                                                                         \
     F(terminals)                                                                                                       \
-    F(slot_mask)   /* places of a ring, less one */                                                                    \
-    F(slot_row)    /* receiving ports of all routers and terminals */                                                  \
+    F(slot_mask)        /* places of a ring, less one */                                                               \
+    F(slot_row)         /* receiving ports of all routers and terminals */                                             \
     F(channel_latency)  /* of all channels between routers; 0: they differ */                                          \
-    F(terminal_latency) /* of all channels of terminals; 0: they differ */                                                  \
-    F(packets_each) /* of a terminal's region, a multiple of 32 */                                                     \
-    F(bins)        /* of latencies by moment of the window */                                                          \
+    F(terminal_latency) /* of all channels of terminals; 0: they differ */                                             \
+    F(packets_each)     /* of a terminal's region, a multiple of 32 */                                                 \
+    F(bins)             /* of latencies by moment of the window */                                                     \
     F(measures_detours) /* packets may take more hops than they need */                                                \
+    F(messages_each) /* records of a terminal's messages, a multiple of 32; 0: packets need none */                    \
+    F(listeners)     /* applications that hear of their messages, and answer them */                                   \
     /* of routers */                                                                                                   \
-    F(ports) F(num_vcs) F(lanes) F(ring_mask) F(local_ports) F(room) F(depth) F(cycle) F(routing) F(vc_allocation)     \
-    F(to_channel) F(credit) F(next_packet) F(busy_after_grant) F(vc_needs_credit) F(stores_packet) F(reserves_packet)  \
-    F(needs_room) F(credits_wake) F(ends_in_a_cycle) F(steps_each_tick) F(locks_outputs) F(keeps_outputs)              \
-    F(queues_to_send) F(stride) F(outputs_at) F(vc_state_at) F(switch_state_at) F(arbiter_state_at) F(arbiters_each)   \
-    F(arbiter_port_mask) F(free_at_at) F(locks_at) F(credited_at) F(rings_at)                                          \
-    /* of routing */                                                                                                   \
-    F(seed) F(routing_vcs) F(protocol_vcs) F(classes) F(terminal_ports) F(ejection_channels) F(class_vcs_at)           \
-    F(eject_vcs_at) F(terminal_slot_at) F(ejection_router_at) F(routing_config_at) F(routing_state_at)                 \
-    F(all_escape_vcs) F(topology_facts_at) F(grid_at)                                                                  \
-    F(congestion_config_at) F(unseen_at) F(capacity_at) /* of sensors: settings; in their memory, behind the counts */ \
-    /* of interfaces */                                                                                                \
-    F(channels) F(outlet_lanes) F(channel_cycle) F(all_vcs) F(injection_vcs) F(buffer_depth)
+    F(ports)                                                                                                           \
+    F(num_vcs)                                                                                                         \
+    F(lanes) F(ring_mask) F(local_ports) F(room) F(depth) F(cycle) F(routing) F(vc_allocation) F(to_channel) F(credit) \
+        F(next_packet) F(busy_after_grant) F(vc_needs_credit) F(stores_packet) F(reserves_packet) F(needs_room)        \
+            F(credits_wake) F(ends_in_a_cycle) F(steps_each_tick) F(locks_outputs) F(keeps_outputs) F(queues_to_send)  \
+                F(stride) F(outputs_at) F(vc_state_at) F(switch_state_at) F(arbiter_state_at) F(arbiters_each)         \
+                    F(arbiter_port_mask) F(free_at_at) F(locks_at) F(credited_at) F(rings_at) /* of routing */         \
+        F(seed) F(routing_vcs) F(protocol_vcs) F(classes) F(terminal_ports) F(ejection_channels) F(class_vcs_at)       \
+            F(eject_vcs_at) F(terminal_slot_at) F(ejection_router_at) F(routing_config_at) F(routing_state_at) F(      \
+                all_escape_vcs) F(has_protocols) F(topology_facts_at) F(grid_at) F(congestion_config_at) F(unseen_at)  \
+                F(capacity_at) /* of sensors: settings; in their memory, behind the counts */ /* of interfaces */      \
+        F(channels) F(outlet_lanes) F(channel_cycle) F(all_vcs) F(injection_vcs) F(buffer_depth)
 
 #define LOCKSTEP_FACT_(name) uint64_t name;
 struct lockstep_facts {
     LOCKSTEP_FACTS(LOCKSTEP_FACT_)
+    /* What may change between two launches, and is looked up always. */
+    uint64_t is_watched; /* any of what follows but the rings */
+    uint64_t series_interval, series_bins;         /* 0: no series is kept */
+    uint64_t rate_interval, rate_first, rate_bins; /* of bins by terminal: the first of them that there is room for */
+    uint64_t log_room;                             /* records; 0: nobody asks for them */
+    uint64_t counts_lanes;                         /* flits that enter are counted by lane */
+    uint64_t heard_mask, answers_mask;             /* places of rings, less one */
 };
 
 /* An application: where its sources have their tables. */
@@ -63,6 +72,12 @@ struct lockstep_application {
     uint32_t ranks, size_max;
     uint32_t injection_kind, traffic_kind, size_kind; /* which of the functions that were compiled */
     uint32_t protocol;
+    /* Of its messages. */
+    uint64_t seed, receive_delay, reply_config_at, reply_state_at;
+    uint32_t reply_max, reply_kind, reply_protocol;
+    uint32_t replies_by_request; /* their sizes follow from it */
+    uint32_t plain_flits, max_packet; /* messages up to the first are a packet that needs no record */
+    uint32_t listener;                /* its number among those, from 1 on; 0: it hears of nothing */
 };
 
 /* Where the window of sampling lies, as far as it is known: FW_NEVER otherwise. The same from one grid point to the next. */
@@ -97,11 +112,37 @@ struct lockstep_source {
     uint32_t rank, application;
 };
 
+/* A message of several packets, or one that is answered: see struct message. */
+struct lockstep_message {
+    tick_t started;
+    uint32_t number, flits, packets, arrived;
+    uint32_t transaction, tag;
+    uint32_t is_answer;
+};
+
+/* A message that an application will hear of, then the answer to it that waits to be sent. */
+struct lockstep_answer {
+    tick_t due; /* when it is heard of, and answered */
+    tick_t started;
+    uint32_t source, number; /* of the message that it answers */
+    uint32_t transaction, tag, flits;
+    uint8_t application;
+    fw_bool is_sampled;
+    fw_bool is_answer; /* the message is one itself */
+};
+
+/* Messages that an application will hear of at a terminal, first come first. */
+struct lockstep_ring {
+    uint32_t first, count; /* the first one's number, which runs on */
+};
+
 /* A terminal: its sources, which are in the order of applications, and the packets of its region. */
 struct lockstep_terminal {
     uint32_t first_source, sources;
     uint32_t sequence; /* of the next packet */
     uint32_t unused;
+    uint32_t left; /* flits of the message whose packet is the first in the source queue: behind that */
+    uint32_t first_answer, answers; /* that wait: the first one's number, and how many there are */
     uint64_t events;
     tick_t last_event;
 };
@@ -115,6 +156,9 @@ struct lockstep_counts {
     uint64_t digest[2];
     uint64_t least_latency, most_latency, least_network, most_network; /* of sampled packets */
     uint32_t least_hops, most_hops;
+    /* Of messages of several packets and transactions; answered_flits are those of answers that were made. */
+    uint64_t answered_flits, sampled_messages, message_sum, least_message, most_message;
+    uint64_t transactions_begun, transactions_ended, transaction_sum, least_transaction, most_transaction;
     /* Of those on ways that are not minimal: their hops, and the hops of a minimal way. */
     uint64_t nonminimal, detours_sum, shortcuts_sum, least_detour, most_detour, least_shortcut, most_shortcut;
 };
@@ -125,19 +169,56 @@ struct lockstep_router_counts {
 };
 
 /* Sums over all terminals and routers, by application the first of them. */
-enum { SUM_CREATED_PACKETS, SUM_CREATED_FLITS, SUM_SAMPLED_CREATED, SUM_DELIVERED, SUM_ACCEPTED, SUM_LATENCY, SUM_ENTERED,
-       SUM_SAMPLED_DELIVERED, LOCKSTEP_SUMS };
+enum {
+    SUM_CREATED_PACKETS,
+    SUM_CREATED_FLITS,
+    SUM_SAMPLED_CREATED,
+    SUM_DELIVERED,
+    SUM_ACCEPTED,
+    SUM_LATENCY,
+    SUM_ENTERED,
+    SUM_SAMPLED_DELIVERED,
+    SUM_TRANSACTIONS_BEGUN,
+    SUM_TRANSACTIONS_ENDED,
+    LOCKSTEP_SUMS
+};
 /* And of the network as a whole. */
-enum { SUM_HOPS, SUM_EVENTS, NETWORK_SUMS };
+enum { SUM_HOPS, SUM_EVENTS, SUM_MOST_HEARD, SUM_MOST_ANSWERS, NETWORK_SUMS };
 
 /* Histograms of sampled packets, each in several copies, since many packets have the same latency. */
-enum { HISTOGRAM_LATENCY, HISTOGRAM_NETWORK, HISTOGRAM_HOPS, HISTOGRAM_DETOURS, HISTOGRAM_SHORTCUTS,
-       LOCKSTEP_HISTOGRAMS };
+enum {
+    HISTOGRAM_LATENCY,
+    HISTOGRAM_NETWORK,
+    HISTOGRAM_HOPS,
+    HISTOGRAM_MESSAGE,
+    HISTOGRAM_TRANSACTION,
+    HISTOGRAM_DETOURS,
+    HISTOGRAM_SHORTCUTS,
+    LOCKSTEP_HISTOGRAMS
+};
 #define HISTOGRAM_COPIES 16
 
 /* Latencies of packets that were made at one moment of the window. */
 struct lockstep_bin {
     uint64_t sum, count;
+};
+
+/* Bins over time: struct series_bin and struct rate_bin, which the program has of them. */
+struct lockstep_series {
+    uint64_t latency_sum, packets_arrived, packets_created, flits_offered, flits_accepted;
+};
+struct lockstep_rates {
+    uint32_t offered, injected, delivered, accepted;
+};
+
+/* What logs are told of a sampled packet that has arrived. */
+struct lockstep_record {
+    struct packet packet;
+    struct lockstep_message message; /* where the packet has one */
+    tick_t arrived;
+};
+struct lockstep_log {
+    uint32_t count;
 };
 
 /* What has gone wrong: the line of the check, or one of these. */

@@ -5,6 +5,7 @@
  * channels are those of the standard interface.
  */
 #include "device/kernels.h"
+#include "device/watch_kernel.h"
 
 struct interfaces {
     const struct network *network;
@@ -18,6 +19,8 @@ struct interfaces {
     FW_GLOBAL struct outlet *outlets;
     FW_GLOBAL struct injector *injectors;
     FW_GLOBAL uint32_t *credits;
+    /* While a message is made: how many packets of it are not in the queue yet, and the last that was. */
+    uint32_t hidden, last;
 };
 
 FW_INLINE FW_GLOBAL uint32_t *injector_credits(const struct interfaces *n, FW_GLOBAL const struct injector *injector)
@@ -57,6 +60,7 @@ FW_INLINE void send_piece(struct interfaces *n, FW_GLOBAL const struct injector 
 {
     const struct memory *m = n->network->memory;
     (void)flits;
+    watch_entry(m, injector, &m->packets[unit.packet], now);
     size_t port = router_port(m, injector->to.target, injector->to.lane / n->num_vcs);
     put_flit(m, port, injector->vc, unit, now + injector->latency);
 }
@@ -69,214 +73,13 @@ FW_INLINE void outlet_wake(struct interfaces *n, uint32_t number, tick_t when)
     n->network->memory->terminals[number].events++;
 }
 
-/* ---- packets of a terminal's region ---- */
-
-/* Places go by number, then by terminal: those that are in use, the lowest, lie close together. */
-FW_INLINE size_t place_word(const struct memory *m, uint32_t terminal, uint32_t word)
-{
-    return (size_t)word * FACT(terminals) + terminal;
-}
-
-FW_INLINE uint32_t take_place(const struct memory *m, uint32_t terminal)
-{
-    for (uint32_t word = 0; word < FACT(packets_each) / 32; word++) {
-        FW_GLOBAL uint32_t *places = &m->free_places[place_word(m, terminal, word)];
-        uint32_t free_ones = *places, lowest = free_ones & -free_ones;
-        if (!free_ones)
-            continue;
-        atomic_and((volatile FW_GLOBAL uint *)places, ~lowest);
-        return (uint32_t)place_word(m, terminal, word * 32 + 31 - (uint32_t)clz(lowest));
-    }
-    *m->fault = FAULT_NO_PACKET;
-    return terminal;
-}
-
-FW_INLINE void give_place(const struct memory *m, uint32_t handle)
-{
-    uint32_t place = handle / (uint32_t)FACT(terminals), terminal = handle - place * (uint32_t)FACT(terminals);
-    atomic_or((volatile FW_GLOBAL uint *)&m->free_places[place_word(m, terminal, place / 32)], 1u << place % 32);
-}
-
-/* ---- messages ---- */
-
-/* What an application's functions need of it. */
-struct maker {
-    struct injection injection;
-    struct traffic traffic;
-    struct size size;
-};
-
-FW_INLINE struct maker maker_of(const struct memory *m, FW_GLOBAL const struct lockstep_application *a)
-{
-    return (struct maker){
-        .injection = {.config = m->tables + a->injection_config_at,
-                      .rate = a->rate,
-                      .a = a->a,
-                      .b = a->b,
-                      .limits = (FW_GLOBAL const uint64_t *)(m->tables + a->limits_at),
-                      .tables = m->tables},
-        .traffic = {.config = m->tables + a->traffic_config_at,
-                    .state = m->tables + a->traffic_state_at,
-                    .tables = m->tables,
-                    .terminals = a->ranks},
-        .size = {.config = m->tables + a->size_config_at,
-                 .state = m->tables + a->size_state_at,
-                 .tables = m->tables,
-                 .max = a->size_max},
-    };
-}
-
-#define MAX_GAP ((uint64_t)1 << 40)
-
-/* Ticks to the next message. */
-FW_INLINE tick_t draw_gap(const struct maker *maker, FW_GLOBAL const struct lockstep_application *a,
-                          struct source_memory *memory, struct random *random)
-{
-    uint64_t cycles = injection_gap(a->injection_kind, &maker->injection, memory->bytes, false, random);
-    return cycles < MAX_GAP ? cycles * a->cycle : MAX_GAP;
-}
-
-/* A packet of the terminal's region, for a message that was made at a moment. */
-FW_INLINE uint32_t make_packet(const struct memory *m, uint32_t terminal,
-                               FW_GLOBAL const struct lockstep_source *source,
-                               FW_GLOBAL const struct lockstep_application *a, uint32_t to_rank, uint32_t flits,
-                               tick_t made, bool is_sampled)
-{
-    uint32_t handle = take_place(m, terminal);
-    uint32_t to = ((FW_GLOBAL const uint32_t *)(m->tables + a->terminals_at))[to_rank];
-    FW_GLOBAL struct packet *packet = &m->packets[handle];
-    packet->created = made;
-    packet->injected = 0;
-    packet->source = terminal;
-    packet->destination = to;
-    packet->destination_router = ((FW_GLOBAL const uint32_t *)(m->tables + FACT(ejection_router_at)))[to];
-    packet->size = flits;
-    packet->sequence = m->terminals[terminal].sequence++;
-    packet->received = 0;
-    packet->message = FW_NONE;
-    packet->next = FW_NONE;
-    packet->head_delay = 0;
-    packet->hops = 0;
-    packet->application = (uint8_t)source->application;
-    packet->marks = (uint8_t)(is_sampled | a->protocol << 1);
-    packet->waypoint = 0;
-    packet->route = 0;
-    return handle;
-}
-
-/*
- * Of the messages of a source that wait without a packet the first gets one. Its random stream is taken up where that was
- * made, and goes on to where the next one was, over those that its pattern kept silent.
- */
-FW_INLINE uint32_t make_waiting(const struct memory *m, uint32_t terminal, FW_GLOBAL struct lockstep_source *source,
-                                bool is_sampled)
-{
-    FW_GLOBAL const struct lockstep_application *a = &m->applications[source->application];
-    const struct maker maker = maker_of(m, a);
-    struct random random = source->waits;
-    struct source_memory memory = source->waits_memory;
-    tick_t made = source->waits_at;
-    uint32_t to = traffic_destination(a->traffic_kind, &maker.traffic, source->rank, &random);
-    uint32_t flits = size_draw(a->size_kind, &maker.size, &random);
-    uint32_t handle = make_packet(m, terminal, source, a, to, flits, made, is_sampled);
-    for (source->waiting--; source->waiting;) {
-        made += draw_gap(&maker, a, &memory, &random);
-        struct random next = random;
-        if (traffic_destination(a->traffic_kind, &maker.traffic, source->rank, &next) != FW_NONE)
-            break;
-        random = next;
-    }
-    source->waits = random;
-    source->waits_at = made;
-    source->waits_memory = memory;
-    return handle;
-}
-
-/* The first of all messages that wait at a terminal: by time, and of one tick by the order of its sources. */
-FW_INLINE FW_GLOBAL struct lockstep_source *first_waiting(const struct memory *m, uint32_t terminal)
-{
-    FW_GLOBAL const struct lockstep_terminal *t = &m->terminals[terminal];
-    FW_GLOBAL struct lockstep_source *first = 0;
-    for (uint32_t i = 0; i < t->sources; i++) {
-        FW_GLOBAL struct lockstep_source *source = &m->sources[t->first_source + i];
-        if (source->waiting && (!first || source->waits_at < first->waits_at))
-            first = source;
-    }
-    return first;
-}
-
-/* Packets in the source queue have a packet each at the front alone. */
-FW_INLINE void source_queue_put(struct interfaces *n, uint32_t number, FW_GLOBAL struct packet_queue *queue,
-                                uint32_t handle)
-{
-    (void)n, (void)number;
-    queue->first = handle;
-}
-FW_INLINE uint32_t source_queue_take(struct interfaces *n, uint32_t number, FW_GLOBAL struct packet_queue *queue)
-{
-    const struct memory *m = n->network->memory;
-    uint32_t handle = queue->first;
-    FW_GLOBAL struct lockstep_source *source = first_waiting(m, number);
-    queue->first = source ? make_waiting(m, number, source, is_in_window(n->phase, source->waits_at)) : FW_NONE;
-    return handle;
-}
+#include "device/source_kernel.h"
 
 #undef FAULT_OF
 #define FAULT_OF (n->network->memory->fault)
 #include "network/interface/standard_channels.h"
 
-/* A message is made and its packet goes out, or waits; it has none while others wait before it. */
-FW_INLINE void send_message(struct interfaces *n, uint32_t terminal, FW_GLOBAL struct lockstep_source *source,
-                            FW_GLOBAL const struct lockstep_application *a, const struct maker *maker,
-                            struct random *random, const struct source_memory *memory, tick_t now, bool is_sampled)
-{
-    const struct memory *m = n->network->memory;
-    const struct random before = *random;
-    uint32_t to = traffic_destination(a->traffic_kind, &maker->traffic, source->rank, random);
-    if (to == FW_NONE)
-        return;
-    uint32_t flits = size_draw(a->size_kind, &maker->size, random);
-    FW_GLOBAL struct lockstep_counts *counts = counts_of(m, source->application, terminal);
-    counts->created_packets++;
-    counts->created_flits += flits;
-    counts->sampled_created += is_sampled;
-    FW_GLOBAL struct outlet *outlet = &n->outlets[terminal];
-    if (outlet->source.first == FW_NONE) {
-        uint32_t handle = make_packet(m, terminal, source, a, to, flits, now, is_sampled);
-        if (send_at_once(n, terminal, handle, now, false))
-            return;
-        source_queue_put(n, terminal, &outlet->source, handle);
-    } else if (source->waiting++ == 0) {
-        source->waits = before;
-        source->waits_at = now;
-        source->waits_memory = *memory;
-    }
-    if (outlet->step_at > now)
-        step_channels(n, terminal, now, false);
-}
-
-/* A source's timer goes off. */
-FW_INLINE void wake_source(struct interfaces *n, uint32_t terminal, FW_GLOBAL struct lockstep_source *source,
-                           tick_t now)
-{
-    const struct memory *m = n->network->memory;
-    source->wake_at = FW_NEVER;
-    m->terminals[terminal].events++;
-    if (n->phase->is_draining)
-        return;
-    FW_GLOBAL const struct lockstep_application *a = &m->applications[source->application];
-    const struct maker maker = maker_of(m, a);
-    struct random random = source->made;
-    struct source_memory memory = source->memory;
-    tick_t gap;
-    do {
-        send_message(n, terminal, source, a, &maker, &random, &memory, now, is_in_window(n->phase, now));
-        gap = draw_gap(&maker, a, &memory, &random);
-    } while (gap == 0);
-    source->wake_at = now + gap;
-    source->made = random;
-    source->memory = memory;
-}
+#include "device/message_kernel.h"
 
 /* ---- what arrives ---- */
 
@@ -320,12 +123,12 @@ FW_INLINE void count_detour(const struct memory *m, uint32_t terminal, FW_GLOBAL
     count_in(m, terminal, packet->application, HISTOGRAM_SHORTCUTS, least);
 }
 
-/* A sampled packet has arrived as a whole. */
+/* A sampled packet has arrived as a whole. What began it `started` in the window: of an answer that is its request. */
 FW_INLINE void count_sampled(const struct memory *m, uint32_t terminal, FW_GLOBAL const struct packet *packet,
-                             FW_GLOBAL struct lockstep_counts *counts, tick_t now, const struct lockstep_phase *phase)
+                             FW_GLOBAL struct lockstep_counts *counts, tick_t now, tick_t started,
+                             const struct lockstep_phase *phase)
 {
-    uint64_t latency = now - packet->created, network = now - packet->injected,
-             moment = packet->created - phase->window_start;
+    uint64_t latency = now - packet->created, network = now - packet->injected, moment = started - phase->window_start;
     bool is_first = counts->sampled_delivered++ == 0;
     counts->sampled_sum += latency;
     counts->network_sum += network;
@@ -354,9 +157,54 @@ FW_INLINE void count_sampled(const struct memory *m, uint32_t terminal, FW_GLOBA
     counts->digest[1] = digest.lanes[1];
 }
 
-/* A flit arrives: it must be the one that is due. Returns the packet if it was the last, FW_NONE otherwise. */
-FW_INLINE uint32_t arrive(const struct interfaces *n, uint32_t terminal, struct flit flit, tick_t now,
-                          const struct lockstep_phase *phase)
+/* A sampled message has arrived as a whole. */
+FW_INLINE void count_message(const struct memory *m, uint32_t terminal, FW_GLOBAL const struct packet *packet,
+                             FW_GLOBAL struct lockstep_counts *counts, tick_t now)
+{
+    uint64_t latency = now - packet->created;
+    bool is_first = counts->sampled_messages++ == 0;
+    counts->message_sum += latency;
+    widen(&counts->least_message, &counts->most_message, latency, is_first);
+    count_in(m, terminal, packet->application, HISTOGRAM_MESSAGE, latency);
+}
+
+/* The last packet of a message has arrived; what is kept of it goes to those who will hear of it. */
+FW_INLINE void end_message(const struct memory *m, uint32_t terminal, FW_GLOBAL const struct packet *packet,
+                           FW_GLOBAL struct lockstep_counts *counts, tick_t now)
+{
+    FW_GLOBAL const struct lockstep_message *message = &m->messages[packet->message];
+    uint64_t whole = now - message->started;
+    if (packet_is_sampled(packet))
+        count_message(m, terminal, packet, counts, now);
+    if (packet_is_sampled(packet) && message->is_answer) {
+        bool is_first = counts->transactions_ended++ == 0;
+        counts->transaction_sum += whole;
+        widen(&counts->least_transaction, &counts->most_transaction, whole, is_first);
+        count_in(m, terminal, packet->application, HISTOGRAM_TRANSACTION, whole);
+    }
+    if (m->applications[packet->application].listener)
+        note_heard(m, terminal, packet, message, now);
+}
+
+/* Of a packet that belongs to a message of several, or to one that is answered; returns the record if nobody needs it any more. */
+FW_INLINE uint32_t count_of_message(const struct memory *m, uint32_t terminal, FW_GLOBAL const struct packet *packet,
+                                    FW_GLOBAL struct lockstep_counts *counts, tick_t now)
+{
+    FW_GLOBAL struct lockstep_message *message = &m->messages[packet->message];
+    if (++message->arrived < message->packets)
+        return FW_NONE;
+    end_message(m, terminal, packet, counts, now);
+    return packet->message;
+}
+
+/* Places that are free a tick later; FW_NONE: none. */
+struct freed {
+    uint32_t packet, message;
+};
+
+/* A flit arrives: it must be the one that is due. Returns what has arrived as a whole. */
+FW_INLINE struct freed arrive(const struct interfaces *n, uint32_t terminal, struct flit flit, tick_t now,
+                              const struct lockstep_phase *phase)
 {
     const struct memory *m = n->network->memory;
     FW_GLOBAL struct packet *packet = &m->packets[flit.packet];
@@ -369,14 +217,35 @@ FW_INLINE uint32_t arrive(const struct interfaces *n, uint32_t terminal, struct 
     FW_GLOBAL struct lockstep_counts *counts = counts_of(m, packet->application, terminal);
     counts->accepted_flits++;
     atom_inc(&m->accepted_from[(size_t)packet->application * FACT(terminals) + packet->source]);
+    struct freed freed = {FW_NONE, FW_NONE};
+    watch_arrival(m, terminal, packet, now);
     if (!(flit.place & FLIT_TAIL))
-        return FW_NONE;
+        return freed;
     FW_CHECK(received + 1 == packet->size, "a packet that ends too early");
     counts->delivered_packets++;
     counts->latency_sum += now - packet->created;
-    if (packet_is_sampled(packet))
-        count_sampled(m, terminal, packet, counts, now, phase);
-    return flit.packet;
+    watch_packet(m, packet, now);
+    bool has_message = FACT(messages_each) && packet->message != FW_NONE;
+    if (packet_is_sampled(packet)) {
+        tick_t started = has_message ? m->messages[packet->message].started : packet->created;
+        count_sampled(m, terminal, packet, counts, now, started, phase);
+        if (FACT(messages_each) && !has_message)
+            count_message(m, terminal, packet, counts, now);
+    }
+    freed.packet = flit.packet;
+    if (has_message)
+        freed.message = count_of_message(m, terminal, packet, counts, now);
+    return freed;
+}
+
+/* What was freed a tick ago may be given out again; what is freed now has its turn. */
+FW_INLINE void exchange_place(const struct memory *m, FW_GLOBAL uint32_t *freed, FW_GLOBAL uint32_t *all_free, uint32_t place)
+{
+    uint32_t before = *freed;
+    if (before != FW_NONE)
+        give_place(m, all_free, before);
+    if (before != place)
+        *freed = place;
 }
 
 /* Places of packets that arrived a tick ago are free: whoever took one then might have written while it was read. */
@@ -387,9 +256,9 @@ FW_INLINE uint32_t receive_flits(struct interfaces *n, uint32_t terminal, tick_t
     FW_GLOBAL const struct outlet *outlet = &n->outlets[terminal];
     uint32_t events = 0;
     for (uint32_t port = 0; port < FACT(ejection_channels); port++) {
-        FW_GLOBAL uint32_t *freed = &m->freed[(size_t)terminal * FACT(terminal_ports) + port];
+        size_t number = (size_t)terminal * FACT(terminal_ports) + port;
         uint64_t word = take_flit(m, slot_of(m, now, terminal_port(m, terminal, port)));
-        uint32_t before = *freed, arrived = FW_NONE;
+        struct freed arrived = {FW_NONE, FW_NONE};
         if (word) {
             uint32_t vc = slot_vc(word);
             uint32_t lane = outlet->ejector.lane + port * n->num_vcs + vc;
@@ -397,10 +266,9 @@ FW_INLINE uint32_t receive_flits(struct interfaces *n, uint32_t terminal, tick_t
             arrived = arrive(n, terminal, slot_flit(word), now, phase);
             events++;
         }
-        if (before != FW_NONE)
-            give_place(m, before);
-        if (before != arrived)
-            *freed = arrived;
+        exchange_place(m, &m->freed[number], m->free_places, arrived.packet);
+        if (FACT(messages_each))
+            exchange_place(m, &m->freed_messages[number], m->free_messages, arrived.message);
     }
     return events;
 }
@@ -458,6 +326,8 @@ FW_INLINE void terminal_tick(const struct memory *m, uint32_t terminal, tick_t n
     uint32_t events = receive_flits(n, terminal, now, phase);
     events += receive_credits(n, terminal, now);
     bool is_active = events > 0;
+    if (FACT(listeners) && hear_all(n, terminal, now))
+        is_active = true;
     for (uint32_t i = 0; i < t->sources; i++) {
         FW_GLOBAL struct lockstep_source *source = &m->sources[t->first_source + i];
         if (source->wake_at != now)
@@ -487,10 +357,12 @@ FW_INLINE void terminal_drop_timers(const struct memory *m, uint32_t terminal)
 FW_INLINE void terminal_withdraw(const struct memory *m, uint32_t terminal)
 {
     FW_GLOBAL struct packet_queue *queue = &m->outlets[terminal].source;
-    FW_GLOBAL const struct lockstep_terminal *t = &m->terminals[terminal];
+    FW_GLOBAL struct lockstep_terminal *t = &m->terminals[terminal];
     if (queue->first != FW_NONE)
-        give_place(m, queue->first);
+        give_place(m, m->free_places, queue->first);
     queue->first = FW_NONE;
+    t->left = 0;
+    t->answers = 0;
     for (uint32_t i = 0; i < t->sources; i++)
         m->sources[t->first_source + i].waiting = 0;
 }

@@ -226,9 +226,6 @@ static int run_build(struct run *run)
         is_built = model_prepare(&run->model, &run->simulation);
     if (run_is_model(run) && !run->request.baseline && log)
         errors_add(errors, "flitwarp run: %s: a model has no packets or channels to log", log);
-    if (run->simulation.config.simulator.device && log)
-        errors_add(errors, "flitwarp run: %s: a run on a device writes no logs yet; accepted: one without simulator.device",
-                   log);
     return is_built && errors->count == before ? run_open_files(run) : EXIT_USAGE;
 }
 

@@ -81,6 +81,14 @@ void part_add_record(struct workload_part *part, const struct log_record *record
     part->records[part->record_count++] = *record;
 }
 
+static uint32_t minimal_hops_of(const struct network *network, const struct packet *packet)
+{
+    if (network->routing.ops->is_minimal)
+        return packet->hops;
+    return network_hops_between(network, network_plane(network, packet->destination_router), packet->source,
+                                packet->destination);
+}
+
 /* Apart from the counting, which most runs do without it. */
 static __attribute__((noinline)) void note_record(struct workload_part *part, const struct packet *packet, tick_t now,
                                                   uint32_t minimal_hops, const struct message *message)
@@ -106,6 +114,12 @@ static __attribute__((noinline)) void note_record(struct workload_part *part, co
         .class = packet->protocol,
     };
     part_add_record(part, &record);
+}
+
+void part_note_packet(struct workload_part *part, const struct packet *packet, tick_t now,
+                      const struct message *message)
+{
+    note_record(part, packet, now, minimal_hops_of(part->network, packet), message);
 }
 
 /* Of several requests notes this one; a single request ends with its reply. */
@@ -149,7 +163,6 @@ static void end_message(struct workload_part *part, const struct packet *packet,
 static inline __attribute__((always_inline)) void count_packet(struct workload_part *part, const struct packet *packet,
                                                                tick_t now, const struct message *message, bool is_whole)
 {
-    const struct network *network = part->network;
     struct measurement *measurement = &part->measurements[packet->application];
     uint64_t latency = now - packet->created;
     part_accept(part, now, packet, 1);
@@ -159,10 +172,7 @@ static inline __attribute__((always_inline)) void count_packet(struct workload_p
         measurement_watch_packet(measurement, now, packet);
     if (!packet->sampled)
         return;
-    uint32_t minimal_hops = packet->hops;
-    if (!network->routing.ops->is_minimal)
-        minimal_hops = network_hops_between(network, network_plane(network, packet->destination_router), packet->source,
-                                            packet->destination);
+    uint32_t minimal_hops = minimal_hops_of(part->network, packet);
     measurement_add(measurement, packet, now, message ? message->started : packet->created, minimal_hops, is_whole);
     if (part->workload->keeps_records)
         note_record(part, packet, now, minimal_hops, message);

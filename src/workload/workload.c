@@ -217,6 +217,15 @@ static tick_t next_point(const struct workload *workload, tick_t now)
     return now + interval * ((next - now) / interval + 1);
 }
 
+/* The grid point that is run up to, or the tick at which a device has noticed that it is interrupted. */
+static tick_t point_reached(const struct workload *workload, tick_t check)
+{
+    struct network_runner *runner = workload->network->core->runner;
+    bool is_interrupted = runner && workload->interrupt && *workload->interrupt;
+    tick_t reached = is_interrupted ? runner->reached(runner) : check;
+    return reached < check ? reached : check;
+}
+
 bool workload_run_to(struct workload *workload, tick_t last)
 {
     struct network *network = workload->network;
@@ -228,6 +237,7 @@ bool workload_run_to(struct workload *workload, tick_t last)
             network_run(network, check > last ? last : check - 1);
         if (check > last)
             break;
+        check = point_reached(workload, check);
         workload->is_over = workload->phase == PHASE_DRAINING && network_next(network) == FW_NEVER &&
                             !(workload_recovers(workload) && workload->totals.in_flight);
         if (workload->is_over)

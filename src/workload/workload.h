@@ -69,6 +69,9 @@ void part_connect(struct workload_part *part);
 /* A packet that never entered the network, by the interface's withdraw(). */
 void part_withdrawn(void *part, uint32_t handle);
 
+/* A sampled packet has arrived, for the logs; its message, where it has one. */
+void part_note_packet(struct workload_part *part, const struct packet *packet, tick_t now,
+                      const struct message *message);
 /* What another rank's part has noted for this one. */
 void part_add_note(struct workload_part *part, const struct group_note *note);
 void part_add_record(struct workload_part *part, const struct log_record *record);

@@ -98,11 +98,19 @@ def assert_same(here, there, what):
     assert 0 <= float(told["seconds"]) <= float(there.results["simulation"]["wall_seconds"]) and float(told["compile_seconds"]) >= 0
 
 
-def compare(config, folder, device, *overrides):
-    """Runs it both ways and holds one against the other; what the device refuses it with, or None."""
-    there = run(config, folder, *overrides, "--device", device)
+LOGS = {"--log": "packets.csv", "--message-log": "messages.csv", "--traffic-log": "traffic.csv", "--channel-log": "channels.csv", "--rate-log": "rates.csv"}
+
+
+def compare(config, folder, device, *overrides, logs=()):
+    """Runs it both ways and holds one against the other, logs too; what the device refuses it with, or None."""
+    def started(place, *arguments):
+        (folder / place).mkdir(exist_ok=True)
+        named = [word for flag in logs for word in (flag, str(folder / place / LOGS[flag]))]
+        return run(config, folder / place, *overrides, *named, *(["--rate-interval", "70"] if "--rate-log" in logs else []), *arguments)
+    there = started("there", "--device", device)
     if is_refused(there):
         return there.said
-    here = run(config, folder, *overrides)
-    assert_same(here, there, f"{config} {' '.join(overrides)}")
+    assert_same(started("here"), there, f"{config} {' '.join(overrides)} {' '.join(logs)}")
+    for flag in logs:
+        assert (folder / "here" / LOGS[flag]).read_bytes() == (folder / "there" / LOGS[flag]).read_bytes(), f"{config} {flag}"
     return None

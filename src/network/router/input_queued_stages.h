@@ -6,7 +6,6 @@
  */
 #include "network/router/input_queued_lanes.h"
 
-
 /* ---- packets at the front of their lanes are routed and are given output lanes ---- */
 
 STAGE void end_stages(struct view *v, struct variant is)
@@ -161,7 +160,8 @@ STAGE tick_t wait_for_channel(const struct view *v, uint32_t port)
 }
 
 /* The credit of the flit in front of a lane. */
-STAGE void spend_credit(const struct view *v, FW_GLOBAL const struct input_lane *input, size_t output, struct variant is)
+STAGE void spend_credit(const struct view *v, FW_GLOBAL const struct input_lane *input, size_t output,
+                        struct variant is)
 {
     FW_GLOBAL struct output_lane *out = &v->outputs[output];
 #if FW_HOST
@@ -219,8 +219,9 @@ STAGE void traverse(struct view *v, size_t lane, struct variant is)
 #define CONTESTED 0x80000000u
 
 /* An input with several VCs that can send: the lane that asks for its output port, CONTESTED if others wanted that. */
-SELDOM uint32_t choose_among(const struct input_queued *q, FW_GLOBAL struct router_head *head, FW_GLOBAL const struct input_lane *inputs,
-                             uint32_t row, uint64_t ready, uint32_t last_port)
+SELDOM uint32_t choose_among(const struct input_queued *q, FW_GLOBAL struct router_head *head,
+                             FW_GLOBAL const struct input_lane *inputs, uint32_t row, uint64_t ready,
+                             uint32_t last_port)
 {
     uint32_t first = row * q->num_vcs, least = UINT32_MAX;
     uint64_t vcs = 0;

@@ -197,7 +197,11 @@ static const struct size_ops sizes[] = {
     {COMPONENT("read_write", "requests and replies of reads and writes", read_write_options,
                "{\"type\": \"read_write\", \"reads\": 0.7, \"read_reply\": 9, \"write_request\": 9}"),
      .prepare = read_write_prepare, .draw = read_write_draw, .draw_request = read_write_draw_request,
-     .reply = read_write_reply, DEVICE_FORM(read_write_draw)},
+     .reply = read_write_reply,
+     .device = {.file = __FILE__,
+                .function = "read_write_draw",
+                .request = "read_write_draw_request",
+                .reply = "read_write_reply"}},
 };
 REGISTER_COMPONENTS("size", sizes);
 #endif
