@@ -16,7 +16,7 @@ struct device_form {
         *function; /* what the component does there; of a routing algorithm its route(), of sensors their values() */
     const char *request, *reply;        /* of sizes with replies of their own: draw_request() and reply() */
     const char *inject, *injection_vcs; /* of a routing algorithm; NULL: it has none */
-    const char *change;                 /* of sensors */
+    const char *change, *catch_up;      /* of sensors; the second before others ask for values */
 };
 /* Says that the file of the component is read by OpenCL too, in which the function has this name; and the names of others. */
 #define DEVICE_FORM(function_) .device = {.file = __FILE__, .function = #function_}

@@ -72,7 +72,10 @@ static inline bool route_is_checked(const struct route *route) { return route->d
 
 /* Refuses a network with more candidates at a router than can be gathered: `ways` of them at most, each of one class. */
 void adaptive_check(struct routing *routing, const struct choice *self, uint32_t ways, struct errors *errors);
+/* Is there anything to be seen? Not of congestion where the settings ask for none. */
+static inline bool route_sees(const struct route *route) { return route->congestion; }
 #else
+static inline bool route_sees(const struct route *route) { return HAS_SENSORS; }
 static inline bool route_is_checked(const struct route *route) { return false; }
 #endif
 

@@ -183,10 +183,12 @@ static struct lockstep_application make_application(struct lockstep *l, uint32_t
     };
 }
 
-/* All tables in one piece; how large that is shows when they are made. */
+#define TABLES_ROOM ((size_t)1 << 20)
+
+/* All tables in one piece; how large that must be shows when they are made. */
 static size_t make_tables(struct lockstep *l, struct lockstep_application *applications)
 {
-    for (size_t room = (size_t)1 << 20; l->errors->count == 0; room *= 4) {
+    for (size_t room = TABLES_ROOM; l->errors->count == 0; room = l->tables.bytes + l->tables.bytes / 8 + TABLES_ROOM) {
         arena_release(&l->tables);
         l->tables_at = arena_reserve(&l->tables, room);
         lockstep_make_routing(l, &l->tables);

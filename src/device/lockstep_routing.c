@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "config/options.h"
+#include "config/registry.h"
 #include "network/congestion/buffer_occupancy.h"
 #include "network/routing/routing.h"
 
@@ -19,8 +20,7 @@
 
 bool lockstep_check_form(const struct choice *choice, const char *kind, struct errors *errors)
 {
-    const struct device_form *form = &choice->component->device;
-    if (form->file && embedded_find(device_files, form->file))
+    if (component_has_device_form(choice->component))
         return true;
     return choice_error(errors, choice, NULL, "'%s' does not run on a device; accepted: a %s with a device form",
                         choice->component->name, kind);
@@ -153,8 +153,9 @@ static void add_settings(const struct lockstep *l, struct text *text)
     text_addf(text, "#define MAX_CANDIDATES %u\n", network->routing.candidates ? network->routing.candidates : 1);
     const char *none = "none_change", *nothing = "none_values";
     const struct device_form *sensors = network->congestion ? &network->plan.congestion->component->device : NULL;
-    text_addf(text, "#define HAS_SENSORS %d\n", sensors != NULL);
+    text_addf(text, "#define HAS_SENSORS %d\n", occupancy_of(network) != NULL); /* what is always 0 need not be kept */
     text_addf(text, "#define CONGESTION_CHANGE %s\n", sensors ? sensors->change : none);
+    text_addf(text, "#define CONGESTION_CATCH_UP %s\n", sensors ? sensors->catch_up : "none_catch_up");
     text_addf(text, "#define CONGESTION_VALUES %s\n", sensors ? sensors->function : nothing);
     if (reduction)
         text_addf(text, "#define REDUCTION_WEIGHT %s\n", reduction->component->device.function);

@@ -125,25 +125,36 @@ static inline void catch_up(struct buffer_occupancy *sensor, uint32_t router, ti
         see(sensor, router, now);
 }
 
+/* The number of the next change; work-items that share a router take theirs one after the other. */
+static inline uint32_t next_change(FW_GLOBAL struct unseen *unseen)
+{
+#if FW_HOST
+    return unseen->end++;
+#else
+    return atomic_inc((volatile FW_GLOBAL uint *)&unseen->end);
+#endif
+}
+
 static inline void add_change(const struct buffer_occupancy *sensor, FW_GLOBAL struct unseen *unseen, uint32_t lane,
                               enum queue queue, int32_t change, tick_t now)
 {
-    *change_at(sensor, unseen, unseen->end++) = (struct change){
+    *change_at(sensor, unseen, next_change(unseen)) = (struct change){
         .when = now, .change = change, .lane = (uint16_t)lane, .is_downstream = queue == QUEUE_DOWNSTREAM};
 }
 
-FW_SELDOM void add_to_full(struct buffer_occupancy *sensor, uint32_t router, uint32_t lane, enum queue queue,
-                           int32_t change, tick_t now)
-{
-    FW_GLOBAL struct unseen *unseen = &sensor->unseen[router];
-    catch_up(sensor, router, now);
 #if FW_HOST
+static __attribute__((noinline)) void add_to_full(struct buffer_occupancy *sensor, uint32_t router, uint32_t lane,
+                                                  enum queue queue, int32_t change, tick_t now)
+{
+    struct unseen *unseen = &sensor->unseen[router];
+    catch_up(sensor, router, now);
     if (unseen->end - unseen->first == unseen->size)
         grow(sensor, unseen);
-#endif
     add_change(sensor, unseen, lane, queue, change, now);
 }
+#endif
 
+/* The rings of a device are large enough from the beginning. */
 static void buffer_occupancy_change(struct congestion *congestion, uint32_t router, uint32_t lane, enum queue queue,
                                     int32_t change, tick_t now)
 {
@@ -151,11 +162,23 @@ static void buffer_occupancy_change(struct congestion *congestion, uint32_t rout
     FW_GLOBAL struct unseen *unseen = &sensor->unseen[router];
     if (!sensor->counts[queue])
         return;
-    if (unseen->end - unseen->first == unseen->size)
+#if FW_HOST
+    if (unseen->end - unseen->first == unseen->size) {
         add_to_full(sensor, router, lane, queue, change, now);
-    else
-        add_change(sensor, unseen, lane, queue, change, now);
+        return;
+    }
+#endif
+    add_change(sensor, unseen, lane, queue, change, now);
 }
+
+#if !FW_HOST
+/* By one work-item of a router, before any of them reads. */
+static void buffer_occupancy_catch_up(struct congestion *congestion, uint32_t router, tick_t now)
+{
+    SENSOR(sensor, congestion);
+    catch_up(sensor, router, now);
+}
+#endif
 
 /* Flits of one lane, less those on the wire. */
 static double flits_of_lane(struct buffer_occupancy *sensor, uint32_t router, uint32_t lane, tick_t now)
@@ -204,7 +227,9 @@ FW_INLINE double value_of(const struct buffer_occupancy_config *c, double flits,
 static double buffer_occupancy_value(struct congestion *congestion, uint32_t router, uint32_t lane, tick_t now)
 {
     SENSOR(sensor, congestion);
+#if FW_HOST
     catch_up(sensor, router, now);
+#endif
     return value_of(&sensor->config, flits_of(sensor, router, lane, now),
                     sensor->capacity[port_number(sensor, router, lane)], true);
 }
@@ -227,7 +252,9 @@ static void buffer_occupancy_values(struct congestion *congestion, uint32_t rout
             values[i] = buffer_occupancy_value(congestion, router, lane + i, now);
         return;
     }
+#if FW_HOST
     catch_up(sensor, router, now);
+#endif
     uint32_t num_vcs = congestion->num_vcs, port = lane / num_vcs, vc = lane - port * num_vcs;
     FW_GLOBAL const uint32_t *seen = sensor->seen + (size_t)router * sensor->lanes + port * num_vcs;
     FW_GLOBAL const double *capacity = &sensor->capacity[(size_t)router * congestion->ports + port];
@@ -313,7 +340,8 @@ static const struct congestion_ops buffer_occupancy = {
     .change = buffer_occupancy_change,
     .value = buffer_occupancy_value,
     .values = buffer_occupancy_values,
-    DEVICE_FORM_WITH(buffer_occupancy_values, .change = "buffer_occupancy_change"),
+    DEVICE_FORM_WITH(buffer_occupancy_values, .change = "buffer_occupancy_change",
+                     .catch_up = "buffer_occupancy_catch_up"),
 };
 REGISTER_CONGESTION(buffer_occupancy);
 #endif

@@ -25,6 +25,10 @@ static void none_change(struct congestion *congestion, uint32_t router, uint32_t
     (void)congestion, (void)router, (void)lane, (void)queue, (void)change, (void)now;
 }
 
+#if !FW_HOST
+static void none_catch_up(struct congestion *congestion, uint32_t router, tick_t now) {}
+#endif
+
 static void none_values(struct congestion *congestion, uint32_t router, uint32_t lane, uint32_t count, tick_t now,
                         double *values)
 {
@@ -49,7 +53,7 @@ static const struct congestion_ops none = {
     .change = none_change,
     .value = none_value,
     .values = none_values,
-    DEVICE_FORM_WITH(none_values, .change = "none_change"),
+    DEVICE_FORM_WITH(none_values, .change = "none_change", .catch_up = "none_catch_up"),
 };
 REGISTER_CONGESTION(none);
 #endif

@@ -81,6 +81,8 @@ static void choose_order(struct route *route)
 {
     if (route_is_checked(route) || route->router == route->packet->destination_router)
         return;
+    if (!route_sees(route))
+        return;
     double ahead = congestion_of(route, false), back = congestion_of(route, true);
     if (ahead != back)
         route->packet->route = ahead > back ? ROUTE_REVERSED : 0;
