@@ -5,6 +5,7 @@
  */
 #include "base/heap.h"
 #include "base/machine.h"
+#include "device/lockstep.h"
 #include "engine/crew.h"
 #include "flitwarp/error.h"
 
@@ -80,6 +81,19 @@ char *realpath(const char *restrict path, char *restrict resolved)
     errno = ENOENT;
     return NULL;
 }
+
+struct lockstep *lockstep_create(struct network *network, struct workload *workload, uint32_t device,
+                                 struct arena *arena, struct errors *errors)
+{
+    (void)network;
+    (void)workload;
+    (void)device;
+    (void)arena;
+    errors_add(errors, "simulator.device: there are no devices in a page; accepted: null");
+    return NULL;
+}
+
+void lockstep_release(struct lockstep *lockstep) { (void)lockstep; }
 
 /* ---- what nobody asks for: a run that is watched has one thread and writes no logs ---- */
 
