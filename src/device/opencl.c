@@ -309,19 +309,6 @@ static bool is_wanted(const struct device_buffer *buffer, uint64_t offset, uint6
     return !buffer->device->is_lost && bytes;
 }
 
-static bool write_buffer(struct device_buffer *buffer, uint64_t offset, const void *from, uint64_t bytes, bool waits,
-                         struct device_mark *mark)
-{
-    struct device *device = buffer->device;
-    if (!is_wanted(buffer, offset, bytes))
-        return !device->is_lost;
-    double since = wall_seconds();
-    return waited(device, since,
-                  device->library.EnqueueWriteBuffer(device->queue, buffer->memory, waits, offset, bytes, from, 0, NULL,
-                                                     mark ? (cl_event *)&mark->event : NULL),
-                  "writing ", buffer->what);
-}
-
 static bool read_buffer(const struct device_buffer *buffer, uint64_t offset, void *into, uint64_t bytes, bool waits,
                         struct device_mark *mark)
 {
@@ -337,18 +324,19 @@ static bool read_buffer(const struct device_buffer *buffer, uint64_t offset, voi
 
 bool buffer_write(struct device_buffer *buffer, uint64_t offset, const void *from, uint64_t bytes)
 {
-    return write_buffer(buffer, offset, from, bytes, true, NULL);
+    struct device *device = buffer->device;
+    if (!is_wanted(buffer, offset, bytes))
+        return !device->is_lost;
+    double since = wall_seconds();
+    return waited(
+        device, since,
+        device->library.EnqueueWriteBuffer(device->queue, buffer->memory, true, offset, bytes, from, 0, NULL, NULL),
+        "writing ", buffer->what);
 }
 
 bool buffer_read(const struct device_buffer *buffer, uint64_t offset, void *into, uint64_t bytes)
 {
     return read_buffer(buffer, offset, into, bytes, true, NULL);
-}
-
-bool buffer_write_start(struct device_buffer *buffer, uint64_t offset, const void *from, uint64_t bytes,
-                        struct device_mark *mark)
-{
-    return write_buffer(buffer, offset, from, bytes, false, mark);
 }
 
 bool buffer_read_start(const struct device_buffer *buffer, uint64_t offset, void *into, uint64_t bytes,

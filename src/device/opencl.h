@@ -82,8 +82,6 @@ bool buffer_read(const struct device_buffer *buffer, uint64_t offset, void *into
 struct device_mark {
     void *event; /* owned; NULL: nothing to wait for */
 };
-bool buffer_write_start(struct device_buffer *buffer, uint64_t offset, const void *from, uint64_t bytes,
-                        struct device_mark *mark);
 bool buffer_read_start(const struct device_buffer *buffer, uint64_t offset, void *into, uint64_t bytes,
                        struct device_mark *mark);
 /* Until that and all before it has been done, whatever was put in behind; it empties the mark. */

@@ -64,11 +64,6 @@ bool buffer_read(const struct device_buffer *b, uint64_t offset, void *into, uin
 {
     return never(b, offset, into, bytes);
 }
-bool buffer_write_start(struct device_buffer *b, uint64_t offset, const void *from, uint64_t bytes,
-                        struct device_mark *mark)
-{
-    return never(b, offset, from, bytes, mark);
-}
 bool buffer_read_start(const struct device_buffer *b, uint64_t offset, void *into, uint64_t bytes,
                        struct device_mark *mark)
 {

@@ -373,7 +373,7 @@ def least_to_start(place):
     """Address space in which the program starts at all, in MiB: what its libraries take."""
     size = 8
     while subprocess.run([PROGRAM, "version"], cwd=place, preexec_fn=limit_memory(size << 20), capture_output=True, check=False).returncode:
-        size += 4
+        size += 1
     return size
 
 
@@ -381,7 +381,7 @@ def least_to_start(place):
 def test_out_of_memory(name, place):
     """From what the program hardly starts in to what is enough, or 60 MiB more."""
     least, statuses = least_to_start(place), []
-    for more in (1, 3, 6, 12, 25, 60):
+    for more in (0, 1, 3, 6, 12, 25, 60):
         process = start(place, HUNGRY[name], preexec_fn=limit_memory((least + more) << 20))
         status, _, errors = end(process)
         statuses.append(status)
