@@ -32,6 +32,21 @@ def short(path):
     return [*filter(None, [SMALLER.get(path.stem)]), *(re.sub(r"=\d+$", "=60", one) for one in shorter(str(path))), "workload.check_interval=20"]
 
 
+# Those that a device runs. Of the others it must say what is in the way: a device that refuses all would differ in nothing.
+RUN_THERE = """
+    bench: dragonfly growth/idle_256 growth/mesh_128 growth/mesh_256 growth/mesh_32 growth/mesh_8 mesh_32x32 mesh_8x8 scaling/dragonfly_16512
+    bench: scaling/torus_65536 short/mesh torus_16x16 torus_4d
+    examples: butterfly deadlock_torus dragonfly dragonfly_2d duato fat_tree hypercube hyperx hyperx_omniwar mesh_transpose_o1turn network_file
+    examples: odd_even request_reply slim_fly torus_adaptive torus_uniform virtual_cut_through view/01_wormhole_blocking view/02_tornado_torus
+    examples: view/04_valiant_dragonfly view/05_hotspot view/07_duato_escape view/09_slim_fly
+"""
+RUN_THERE = {ROOT / folder.strip() / f"{name}.json" for folder, _, names in (line.partition(":") for line in RUN_THERE.split("\n")) for name in names.split()}
+
+
+def test_files_that_a_device_runs_are_there():
+    assert len(RUN_THERE) == 36 and RUN_THERE <= set(FILES)
+
+
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_file_gives_the_same_or_is_refused_with_its_setting(path, device, tmp_path, monkeypatch):  # noqa: F811
     overrides = []
@@ -41,9 +56,16 @@ def test_file_gives_the_same_or_is_refused_with_its_setting(path, device, tmp_pa
     status, said = check(path, device, *overrides)
     refusal = compare(path, tmp_path, device, *overrides)
     if status == 1:
+        assert path not in RUN_THERE, said
         assert re.match(r"([^ ]*:\d+|command line): (network|workload|simulator)[\w.\[\]]*: .*device", said) and refusal == said
     else:
         assert f"device: {device.partition(':')[2]} (" in said and refusal is None
+
+
+@pytest.mark.parametrize("name", ["torus_uniform", "virtual_cut_through", "fat_tree"])
+def test_team_of_work_items_does_what_one_does(name, device, tmp_path):  # noqa: F811
+    """As on a GPU, where several go through the stages of a router: of the usual and of the general variant."""
+    assert compare(ROOT / "examples" / f"{name}.json", tmp_path, device, "simulator.device_team=4") is None
 
 
 # ---- what is drawn -----------------------------------------------------------------------------------------------------------------
