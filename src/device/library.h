@@ -32,8 +32,6 @@
     X(EnqueueFillBuffer)                                                                                               \
     X(EnqueueWriteBuffer)                                                                                              \
     X(EnqueueReadBuffer)                                                                                               \
-    X(WaitForEvents)                                                                                                   \
-    X(ReleaseEvent)                                                                                                    \
     X(Flush)                                                                                                           \
     X(Finish)
 

@@ -351,6 +351,9 @@ static bool make_kernels(struct lockstep *l)
         l->kernels[i] = device_kernel(l->device, names[i]);
         if (!l->kernels[i] || !set_arguments(l, l->kernels[i]))
             return false;
+        if (kernel_most_items(l->kernels[i]) < l->group)
+            return errors_add(l->errors, "%s runs kernel %s in groups of at most %zu work-items, and %u are needed",
+                              device_facts(l->device)->name, names[i], kernel_most_items(l->kernels[i]), l->group);
     }
     return true;
 }

@@ -207,35 +207,16 @@ bool kernel_set_buffer(struct device_kernel *kernel, uint32_t index, const struc
     return kernel_set(kernel, index, &buffer->memory, sizeof buffer->memory);
 }
 
-bool kernel_set_local(struct device_kernel *kernel, uint32_t index, size_t bytes)
-{
-    return kernel_set(kernel, index, NULL, bytes);
-}
-
-static bool launch(struct device_kernel *kernel, cl_uint dimensions, const size_t *items, const size_t *group)
-{
-    struct device *device = kernel->device;
-    size_t whole[2], all = 1;
-    for (cl_uint i = 0; i < dimensions; i++) {
-        whole[i] = (items[i] + group[i] - 1) / group[i] * group[i];
-        all *= whole[i];
-    }
-    if (device->is_lost || all == 0)
-        return !device->is_lost;
-    return queued(device,
-                  device->library.EnqueueNDRangeKernel(device->queue, kernel->kernel, dimensions, NULL, whole, group, 0,
-                                                       NULL, NULL),
-                  "launching kernel ", kernel->name);
-}
-
 bool kernel_launch(struct device_kernel *kernel, size_t items, size_t group)
 {
-    return launch(kernel, 1, &items, &group);
-}
-
-bool kernel_launch_2d(struct device_kernel *kernel, const size_t items[2], const size_t group[2])
-{
-    return launch(kernel, 2, items, group);
+    struct device *device = kernel->device;
+    size_t whole = (items + group - 1) / group * group;
+    if (device->is_lost || !whole)
+        return !device->is_lost;
+    return queued(
+        device,
+        device->library.EnqueueNDRangeKernel(device->queue, kernel->kernel, 1, NULL, &whole, &group, 0, NULL, NULL),
+        "launching kernel ", kernel->name);
 }
 
 /* ---- buffers ---- */
@@ -309,19 +290,6 @@ static bool is_wanted(const struct device_buffer *buffer, uint64_t offset, uint6
     return !buffer->device->is_lost && bytes;
 }
 
-static bool read_buffer(const struct device_buffer *buffer, uint64_t offset, void *into, uint64_t bytes, bool waits,
-                        struct device_mark *mark)
-{
-    struct device *device = buffer->device;
-    if (!is_wanted(buffer, offset, bytes))
-        return !device->is_lost;
-    double since = wall_seconds();
-    return waited(device, since,
-                  device->library.EnqueueReadBuffer(device->queue, buffer->memory, waits, offset, bytes, into, 0, NULL,
-                                                    mark ? (cl_event *)&mark->event : NULL),
-                  "reading ", buffer->what);
-}
-
 bool buffer_write(struct device_buffer *buffer, uint64_t offset, const void *from, uint64_t bytes)
 {
     struct device *device = buffer->device;
@@ -336,26 +304,14 @@ bool buffer_write(struct device_buffer *buffer, uint64_t offset, const void *fro
 
 bool buffer_read(const struct device_buffer *buffer, uint64_t offset, void *into, uint64_t bytes)
 {
-    return read_buffer(buffer, offset, into, bytes, true, NULL);
-}
-
-bool buffer_read_start(const struct device_buffer *buffer, uint64_t offset, void *into, uint64_t bytes,
-                       struct device_mark *mark)
-{
-    return read_buffer(buffer, offset, into, bytes, false, mark);
-}
-
-bool device_wait(struct device *device, struct device_mark *mark)
-{
-    cl_event event = mark->event;
-    if (!event)
+    struct device *device = buffer->device;
+    if (!is_wanted(buffer, offset, bytes))
         return !device->is_lost;
     double since = wall_seconds();
-    mark->event = NULL;
-    cl_int status = device->is_lost ? CL_SUCCESS : device->library.WaitForEvents(1, &event);
-    device->library.ReleaseEvent(event);
-    return !device->is_lost &&
-           waited(device, since, status, "running its kernels: one failed, or the device is gone", "");
+    return waited(
+        device, since,
+        device->library.EnqueueReadBuffer(device->queue, buffer->memory, true, offset, bytes, into, 0, NULL, NULL),
+        "reading ", buffer->what);
 }
 
 /* In the largest units that the place allows. */

@@ -59,12 +59,9 @@ size_t kernel_most_items(const struct device_kernel *kernel);
 /* Arguments from 0, copied at the call; they stay until they are set again. */
 bool kernel_set(struct device_kernel *kernel, uint32_t index, const void *value, size_t bytes);
 bool kernel_set_buffer(struct device_kernel *kernel, uint32_t index, const struct device_buffer *buffer);
-/* So many bytes of memory that a group shares. */
-bool kernel_set_local(struct device_kernel *kernel, uint32_t index, size_t bytes);
 
 /* At least so many work-items, in groups: those behind the last, up to a whole group, are the kernel's to pass over. */
 bool kernel_launch(struct device_kernel *kernel, size_t items, size_t group);
-bool kernel_launch_2d(struct device_kernel *kernel, const size_t items[2], const size_t group[2]);
 
 /* ---- buffers ---- */
 
@@ -78,14 +75,6 @@ void device_buffer_release(struct device_buffer *buffer);
 /* When these return, all that was put in before has been done. */
 bool buffer_write(struct device_buffer *buffer, uint64_t offset, const void *from, uint64_t bytes);
 bool buffer_read(const struct device_buffer *buffer, uint64_t offset, void *into, uint64_t bytes);
-/* Only put into the queue: the memory is the device's until buffer_wait() with the same mark, or device_finish(). */
-struct device_mark {
-    void *event; /* owned; NULL: nothing to wait for */
-};
-bool buffer_read_start(const struct device_buffer *buffer, uint64_t offset, void *into, uint64_t bytes,
-                       struct device_mark *mark);
-/* Until that and all before it has been done, whatever was put in behind; it empties the mark. */
-bool device_wait(struct device *device, struct device_mark *mark);
 /* Every byte the same; only put into the queue. */
 bool buffer_fill(struct device_buffer *buffer, uint64_t offset, uint64_t bytes, uint8_t byte);
 

@@ -44,12 +44,7 @@ bool kernel_set_buffer(struct device_kernel *k, uint32_t index, const struct dev
 {
     return never(k, index, b);
 }
-bool kernel_set_local(struct device_kernel *k, uint32_t index, size_t bytes) { return never(k, index, bytes); }
 bool kernel_launch(struct device_kernel *k, size_t items, size_t group) { return never(k, items, group); }
-bool kernel_launch_2d(struct device_kernel *k, const size_t items[2], const size_t group[2])
-{
-    return never(k, items, group);
-}
 struct device_buffer *device_buffer_create(struct device *d, uint64_t bytes, const char *what)
 {
     return never(d, bytes, what);
@@ -64,12 +59,6 @@ bool buffer_read(const struct device_buffer *b, uint64_t offset, void *into, uin
 {
     return never(b, offset, into, bytes);
 }
-bool buffer_read_start(const struct device_buffer *b, uint64_t offset, void *into, uint64_t bytes,
-                       struct device_mark *mark)
-{
-    return never(b, offset, into, bytes, mark);
-}
-bool device_wait(struct device *d, struct device_mark *mark) { return never(d, mark); }
 bool buffer_fill(struct device_buffer *b, uint64_t offset, uint64_t bytes, uint8_t byte)
 {
     return never(b, offset, bytes, byte);
