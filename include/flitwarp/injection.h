@@ -38,6 +38,14 @@ struct injection {
 };
 #endif
 
+#define MAX_GAP ((uint64_t)1 << 40) /* a longer silence is as good as for ever, and times stay far from their limit */
+
+/* Ticks of a gap of so many cycles. */
+static inline uint64_t injection_ticks(uint64_t cycles, uint64_t cycle)
+{
+    return cycles < MAX_GAP ? cycles * cycle : MAX_GAP;
+}
+
 /* Whole cycles until `next`, of a process in continuous time that keeps the moment of its last message in its cycle. */
 static inline uint64_t injection_cycles(double *moment, double next)
 {

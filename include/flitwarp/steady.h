@@ -10,8 +10,6 @@
 #include "flitwarp/injection.h"
 #include "flitwarp/size.h"
 
-#define MAX_GAP ((uint64_t)1 << 40) /* a longer silence is as good as for ever, and times stay far from their limit */
-
 /* The first member of the config struct of an application with such sources. */
 struct steady_config {
     struct application_config common;
@@ -70,8 +68,7 @@ static inline tick_t steady_gap(struct steady *steady, const struct application 
         injection = &by_size;
     }
     void *memory = steady->memory + injection->ops->state_size * rank;
-    uint64_t cycles = injection->ops->gap(injection, memory, first, &steady->random[rank]);
-    return cycles < MAX_GAP ? cycles * application->cycle : MAX_GAP;
+    return injection_ticks(injection->ops->gap(injection, memory, first, &steady->random[rank]), application->cycle);
 }
 
 /* Sends what one injection of a rank makes, unless its pattern keeps it silent this time. */

@@ -9,6 +9,17 @@
 
 #include <string.h>
 
+/* The setting by which a router cannot do without matchings. */
+static const char *unlike_turns(const struct input_queued *q)
+{
+    const struct input_queued_config *c = &q->config;
+    return c->input_picks != PICKS_OUTPUT                                  ? "input_picks"
+           : q->lanes > TURNS_MOST || q->ports > WORD_BITS                 ? "num_vcs"
+           : q->arbiter != &round_robin_arbiter                            ? "arbiter"
+           : c->vc_allocator.component != &round_robin_allocator.component ? "vc_allocator"
+                                                                           : "allocator";
+}
+
 static bool check_router(const struct network *network, struct errors *errors)
 {
     const struct choice *self = &network->core->config->router;
@@ -24,7 +35,7 @@ static bool check_router(const struct network *network, struct errors *errors)
         return choice_error(errors, self, c->input_speedup > 1 ? "input_speedup" : "output_speedup",
                             "a speedup does not run on a device; accepted: 1");
     if (!q->takes_turns)
-        return choice_error(errors, self, "allocator",
+        return choice_error(errors, self, unlike_turns(q),
                             "runs on a device with round robin in all allocators and the arbiter alone, input_picks "
                             "'output', %u lanes and %u ports; accepted: those",
                             TURNS_MOST, WORD_BITS);

@@ -134,9 +134,12 @@ bool lockstep_make_source(struct lockstep *l)
     text_addf(&text, "#define FACT(name) (%s)\n", is_constant ? "FACT_##name" : "m->facts->name");
     l->group = is_constant ? 64 : 16;
     l->is_one_kernel = is_constant;
-    if (l->network->congestion)
-        l->team = 1; /* changes of a router are told to its sensors one after the other */
-    l->team = l->team ? l->team : !is_constant ? 1 : l->facts.ports > 16 ? 16 : l->facts.ports > 6 ? 8 : 4;
+    bool has_sensors = l->network->congestion; /* teams with them were not tried on a GPU */
+    l->team = l->team                       ? l->team
+              : !is_constant || has_sensors ? 1
+              : l->facts.ports > 16         ? 16
+              : l->facts.ports > 6          ? 8
+                                            : 4;
     text_addf(&text, "#define TEAM %uu\n#define GROUP %uu\n#define SLOT_VC_BYTES %u\n#define PORTS_EACH %u\n%s",
               l->team, l->group, lockstep_slot_vc_bytes(l),
               (uint32_t)((is_constant ? l->facts.ports : WORD_BITS) + l->team - 1) / l->team,

@@ -33,14 +33,11 @@ FW_INLINE struct maker maker_of(const struct memory *m, FW_GLOBAL const struct l
     };
 }
 
-#define MAX_GAP ((uint64_t)1 << 40)
-
 /* Ticks to the next message. */
 FW_INLINE tick_t draw_gap(const struct maker *maker, FW_GLOBAL const struct lockstep_application *a,
                           struct source_memory *memory, struct random *random)
 {
-    uint64_t cycles = injection_gap(a->injection_kind, &maker->injection, memory->bytes, false, random);
-    return cycles < MAX_GAP ? cycles * a->cycle : MAX_GAP;
+    return injection_ticks(injection_gap(a->injection_kind, &maker->injection, memory->bytes, false, random), a->cycle);
 }
 
 /* A message that is to be cut into packets. */

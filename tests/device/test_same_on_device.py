@@ -62,9 +62,9 @@ def test_file_gives_the_same_or_is_refused_with_its_setting(path, device, tmp_pa
         assert f"device: {device.partition(':')[2]} (" in said and refusal is None
 
 
-@pytest.mark.parametrize("name", ["torus_uniform", "virtual_cut_through", "fat_tree"])
+@pytest.mark.parametrize("name", ["torus_uniform", "virtual_cut_through", "fat_tree", "duato"])
 def test_team_of_work_items_does_what_one_does(name, device, tmp_path):  # noqa: F811
-    """As on a GPU, where several go through the stages of a router: of the usual and of the general variant."""
+    """As on a GPU, where several go through the stages of a router: of the usual and of the general variant, and with sensors."""
     assert compare(ROOT / "examples" / f"{name}.json", tmp_path, device, "simulator.device_team=4") is None
 
 
