@@ -229,7 +229,7 @@ static void print_number(const struct json *node, FILE *out)
 /* A column for each spread; they have the same members: count, mean, ... */
 static void print_spreads(const struct json *document, FILE *out)
 {
-    const struct json *cells[LOG_SPREADS];
+    const struct json *cells[LOG_SPREADS] = {NULL};
     uint32_t count = 0;
     fprintf(out, "\n%-8s", "");
     for (const struct json *node = document->first; node; node = node->next)

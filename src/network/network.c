@@ -321,6 +321,7 @@ static struct congestion *make_sensors(const struct network *network, struct err
         .depth = {[QUEUE_OUTPUT] = plan->output_depth, [QUEUE_DOWNSTREAM] = plan->buffer_depth},
         .links = network->links,
     };
+    /* cppcheck-suppress returnDanglingLifetime -- what is built copies its shape */
     return shape.ops->build(plan->congestion, &shape, network->arena, errors);
 }
 

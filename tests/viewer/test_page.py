@@ -522,6 +522,18 @@ def test_what_the_text_speaks_of_is_tried_by_a_button(window, small_file):
         wait_for(lambda: ask(page.address, "scene")["config"]["network"]["routing"]["dateline"] == "balanced")
 
 
+def test_nothing_of_a_network_before_is_written_late(window, small_file):
+    with viewed(window, small_file) as page:
+        window.click("#open-gallery")
+        wait_for(lambda: len(window.texts(".cards .try")) == 10)
+        window.run("""document.getElementById('gallery').close();
+                      for (let i = 0; i < 4; i++) document.getElementById('step').click(); // what is inspected waits to be written again
+                      document.querySelector('[data-scenario="03_torus_deadlock"]').click()""")
+        wait_for(lambda: window.texts("#inspect .try") == ["Try datelines"])
+        time.sleep(0.4)
+        assert window.texts("#inspect .try") == ["Try datelines"]
+
+
 def test_everything_can_be_done_from_the_keyboard(small):
     window = small.window
     window.run("document.querySelector('.skip').focus()")

@@ -6,8 +6,8 @@ import type {Source} from "./source";
 export class Gallery {
     private readonly dialog = byId<HTMLDialogElement>("gallery");
 
-    /** `opened`: a scenario is on show, to be changed by these overrides at once. */
-    constructor(private readonly source: Source, private readonly opened: (overrides: string[]) => Promise<void>, private readonly failed: (error: unknown) => void) {}
+    /** `show`: puts a scenario on show, changed by these overrides at once. */
+    constructor(private readonly source: Source, private readonly show: (name: string, overrides: string[]) => Promise<void>, private readonly failed: (error: unknown) => void) {}
 
     async open(): Promise<void> {
         try {
@@ -27,8 +27,7 @@ export class Gallery {
     private async choose(name: string, overrides: string[]): Promise<void> {
         this.dialog.close();
         try {
-            await this.source.open(name);
-            await this.opened(overrides);
+            await this.show(name, overrides);
         } catch (error) {
             this.failed(error);
         }

@@ -47,6 +47,12 @@ export class Inspector {
         void this.write();
     }
 
+    /** Another network is on show: nothing of this one is written any more. */
+    release(): void {
+        clearTimeout(this.timer);
+        this.turn = NaN; // nothing equals it
+    }
+
     private async write(): Promise<void> {
         clearTimeout(this.timer);
         this.timer = 0;

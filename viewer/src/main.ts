@@ -58,14 +58,18 @@ class App {
     private readonly saving: Saving;
     private show: Show | null = null;
     private beside: Beside | null = null;
+    private changing: Promise<void> = Promise.resolve();
     /** What an application has said that cannot go on. */
     private reported: string | null = null;
     /** The dimensions that a grid of many shows as planes. */
     private plane: Pair = [0, 1];
 
     constructor(private readonly source: Source) {
-        this.settings = new Settings(source, {restarted: () => this.load(true), beside: (overrides) => this.openBeside(overrides)});
-        this.gallery = new Gallery(source, async (overrides) => {
+        this.settings = new Settings(source, {
+            change: (what) => this.change(what), restarted: () => this.load(true), beside: (overrides) => this.openBeside(overrides),
+        });
+        this.gallery = new Gallery(source, (name, overrides) => this.change(async () => {
+            await source.open(name);
             await this.beside?.close();
             this.charts.clear();
             await this.settings.load();
@@ -73,7 +77,7 @@ class App {
             if (overrides.length) {
                 await this.settings.restartWith(overrides);
             }
-        }, (error) => this.failed(error));
+        }), (error) => this.failed(error));
         this.saving = new Saving(source, {
             now: () => this.now(), title: () => byId("title").textContent ?? "", notes: () => this.notes.all, failed: (error) => this.failed(error),
         });
@@ -107,6 +111,13 @@ class App {
         window.flitwarp.isReady = true;
     }
 
+    /** What puts another run in place of the one on show: one such after the other, and nothing else is asked meanwhile. */
+    private change(what: () => Promise<void>): Promise<void> {
+        const done = this.changing.then(() => this.show ? this.show.player.alone(what) : what());
+        this.changing = done.catch(() => undefined);
+        return done;
+    }
+
     /** The network that the source has now; `keepsView`: the same one again, seen from where it was seen. */
     private async load(keepsView: boolean): Promise<void> {
         const given = await this.source.scene();
@@ -121,8 +132,9 @@ class App {
             void this.load(true).then(() => this.show!.view.fit());
         });
         const before = this.show;
-        before?.player.pause();
+        before?.player.release();
         before?.view.release();
+        before?.inspector.release();
         byId("notice").hidden = true;
         byId("title").textContent = scene.title;
         document.title = `${scene.title} \u2013 flitwarp`;
@@ -142,7 +154,7 @@ class App {
         }, scene.cycle);
         const inspector = new Inspector(network, this.source, {
             select: (selection) => view.select(selection), goToRouter: (router) => view.goToRouter(router), showWay: (routers) => view.showWay(routers),
-            tryOut: (overrides) => void this.settings.restartWith(overrides).catch((error) => this.failed(error)),
+            tryOut: (overrides) => void this.change(() => this.settings.restartWith(overrides)).catch((error) => this.failed(error)),
         });
         this.show = {view, player, controls, inspector, deadlock: new DeadlockPanel(view)};
         view.onSelect = (selection) => this.selected(selection);
@@ -243,6 +255,7 @@ class App {
 
     /** Backwards too: a run is the same every time, so the beginning is where the past is found. */
     private async goTo(tick: number): Promise<void> {
+        await this.changing;
         if (this.source.isLive && tick < (this.show!.player.frame?.now ?? 0)) {
             await this.settings.restart();
         }
@@ -277,11 +290,12 @@ class App {
     }
 
     private async playAgain(): Promise<void> {
-        this.show!.player.pause();
-        await (this.source as RecordedSource).playAgain();
-        this.charts.clear();
-        await this.load(false);
-        await this.settings.load();
+        await this.change(async () => {
+            await (this.source as RecordedSource).playAgain();
+            this.charts.clear();
+            await this.load(false);
+            await this.settings.load();
+        });
     }
 
     private async quit(): Promise<void> {

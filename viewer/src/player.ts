@@ -28,6 +28,8 @@ export class Player {
     private due = 0;
     private last = 0;
     private queue: Promise<unknown> = Promise.resolve();
+    /** What was asked in another turn is not begun any more. */
+    private turn = 0;
     private isBusy = false;
     private isStepping = false;
 
@@ -58,6 +60,21 @@ export class Player {
             this.isPlaying = this.isStepping = false;
             this.host.changed();
         }
+    }
+
+    /** Begins nothing more. */
+    release(): void {
+        this.pause();
+        this.turn = NaN; // nothing equals it
+    }
+
+    /** What was asked and has not begun is dropped; what is asked from now on waits for this. */
+    alone(what: () => Promise<void>): Promise<void> {
+        this.pause();
+        this.turn++;
+        const done = this.queue.then(what);
+        this.queue = done.catch(() => undefined);
+        return done;
     }
 
     /** Whether it can be paused. */
@@ -93,9 +110,12 @@ export class Player {
     }
 
     private ask(what: () => Promise<Frame>, glideMs: number): Promise<void> {
+        const turn = this.turn;
         const asked = this.queue.then(async () => {
             try {
-                this.take(await what(), glideMs);
+                if (turn === this.turn) {
+                    this.take(await what(), glideMs);
+                }
             } catch (error) {
                 this.pause();
                 this.host.failed(error);

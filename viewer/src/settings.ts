@@ -9,6 +9,8 @@ const FIRST = [/\.load$/, /applications\.\d+\.traffic$/, /^network\.routing$/, /
 
 export interface SettingsHost {
     /** A new simulation has begun. */
+    /** Puts another run in place of the one on show. */
+    change(what: () => Promise<void>): Promise<void>;
     restarted(): Promise<void>;
     /** A second one shall run beside the first, with these settings. */
     beside(overrides: string[]): Promise<void>;
@@ -32,7 +34,7 @@ export class Settings {
 
     /** Starts anew with what the forms say. */
     async restart(): Promise<void> {
-        await this.take(() => this.start());
+        await this.host.change(() => this.take(() => this.start()));
     }
 
     /** Runs what the forms say beside what is on show, which stays as it is. */
@@ -66,7 +68,7 @@ export class Settings {
         }
     }
 
-    /** Starts anew with these on top of what has been changed; whoever asked is told what is wrong with them. */
+    /** Part of a change: starts anew with these on top of what has been changed; whoever asked is told what is wrong with them. */
     async restartWith(overrides: string[]): Promise<void> {
         const before = new Map(this.overrides);
         overrides.map((each) => each.split(/=(.*)/s)).forEach(([path, value]) => this.overrides.set(path, value));

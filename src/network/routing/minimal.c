@@ -39,6 +39,7 @@ static void minimal_route(struct route *route)
     FW_GLOBAL const struct packet *packet = route->packet;
     if (route_ends(route))
         return;
+    /* cppcheck-suppress AssignmentIntegerToAddress -- a list is a pointer to whoever compiles it */
     FW_GLOBAL const uint32_t *list = route_table_list(FW_AT(const struct route_table, route->routing, minimal->table),
                                                       route->router, packet->destination_router);
     FW_GLOBAL const uint32_t *ports = list + ROUTE_TABLE_PORTS;

@@ -151,7 +151,7 @@ static uint32_t groups_round_robin(const struct choice *self, const struct topol
     if (config->over == BY_GROUP && !topology_dragonfly(topology))
         return choice_error(errors, self, "over", "topology '%s' has no groups; accepted: routers",
                             topology->ops->name);
-    groups_make(&groups, topology, config->over, 0);
+    groups_make(&groups, topology, config->over, 1);
     groups_deal(&groups, config->skip, (uint32_t)end, terminals);
     arena_release(&groups.arena);
     return config->count;
