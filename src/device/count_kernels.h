@@ -4,7 +4,7 @@
 #include "device/kernels.h"
 
 /* Each work-item adds up its share. */
-FW_INLINE void count_terminals(const struct memory *m, FW_GLOBAL ulong *sums, uint32_t application)
+FW_INLINE void count_terminals(const struct memory *m, uint32_t application)
 {
     uint64_t sum[LOCKSTEP_SUMS] = {0};
     for (size_t i = get_global_id(0); i < FACT(terminals); i += get_global_size(0)) {
@@ -22,11 +22,11 @@ FW_INLINE void count_terminals(const struct memory *m, FW_GLOBAL ulong *sums, ui
     }
     for (uint32_t i = 0; i < LOCKSTEP_SUMS; i++)
         if (sum[i])
-            atom_add(&sums[application * LOCKSTEP_SUMS + i], sum[i]);
+            atom_add(&m->sums[application * LOCKSTEP_SUMS + i], sum[i]);
 }
 
 /* The most that wait in a ring. */
-FW_INLINE void count_rings(const struct memory *m, FW_GLOBAL ulong *sums)
+FW_INLINE void count_rings(const struct memory *m, FW_GLOBAL uint64_t *sums)
 {
     uint64_t heard = 0, answers = 0;
     for (size_t i = get_global_id(0); i < FACT(terminals) * FACT(listeners); i += get_global_size(0))
@@ -37,10 +37,11 @@ FW_INLINE void count_rings(const struct memory *m, FW_GLOBAL ulong *sums)
     atomic_max((volatile FW_GLOBAL uint *)&sums[SUM_MOST_ANSWERS], (uint)answers);
 }
 
-FW_INLINE void count_all(const struct memory *m, FW_GLOBAL ulong *sums, uint32_t applications)
+FW_INLINE void count_all(const struct memory *m)
 {
-    for (uint32_t application = 0; application < applications; application++)
-        count_terminals(m, sums, application);
+    FW_GLOBAL uint64_t *sums = m->sums + FACT(application_count) * LOCKSTEP_SUMS;
+    for (uint32_t application = 0; application < FACT(application_count); application++)
+        count_terminals(m, application);
     uint64_t hops = 0, events = 0;
     for (size_t i = get_global_id(0); i < FACT(routers); i += get_global_size(0)) {
         hops += m->router_counts[i].flit_hops;
@@ -48,14 +49,14 @@ FW_INLINE void count_all(const struct memory *m, FW_GLOBAL ulong *sums, uint32_t
     }
     for (size_t i = get_global_id(0); i < FACT(terminals); i += get_global_size(0))
         events += m->terminals[i].events;
-    atom_add(&sums[applications * LOCKSTEP_SUMS + SUM_HOPS], hops);
-    atom_add(&sums[applications * LOCKSTEP_SUMS + SUM_EVENTS], events);
+    atom_add(&sums[SUM_HOPS], hops);
+    atom_add(&sums[SUM_EVENTS], events);
     if (FACT(listeners))
-        count_rings(m, sums + applications * LOCKSTEP_SUMS);
+        count_rings(m, sums);
 }
 
-/* Is everything back where it was? Else a flag is raised, and the program looks what is not: network_check_idle(). */
-FW_INLINE void check_idle(const struct memory *m, FW_GLOBAL ulong *is_busy)
+/* Is everything back where it was? Else next[0] is not 0, and the program looks what is not: network_check_idle(). */
+FW_INLINE void check_idle(const struct memory *m)
 {
     const struct network network = network_of(m);
     for (size_t i = get_global_id(0); i < FACT(routers) * FACT(lanes); i += get_global_size(0)) {
@@ -65,12 +66,12 @@ FW_INLINE void check_idle(const struct memory *m, FW_GLOBAL ulong *is_busy)
         FW_GLOBAL const struct link *link = network_link(&network, router, lane / FACT(num_vcs));
         bool is_usable = lanes_in(head, SET_USABLE, WORDS)[lane / WORD_BITS] & bit(lane);
         if (inputs_of(head, WORDS)[lane].count || out->owner != NOBODY || out->credits != (is_usable ? link->depth : 0))
-            *is_busy = 1;
+            m->next[0] = 1;
     }
 }
 
 /* Flits that have left by every `lanes` output lanes of a router, modulo 2^32: network_count_flits(). */
-FW_INLINE void count_flits(const struct memory *m, FW_GLOBAL uint *counts, uint32_t lanes)
+FW_INLINE void count_flits(const struct memory *m, uint32_t lanes)
 {
     for (size_t i = get_global_id(0); i < FACT(routers) * FACT(lanes) / lanes; i += get_global_size(0)) {
         size_t first = i * lanes, router = first / FACT(lanes);
@@ -80,7 +81,7 @@ FW_INLINE void count_flits(const struct memory *m, FW_GLOBAL uint *counts, uint3
         uint32_t flits = 0;
         for (uint32_t lane = 0; lane < lanes; lane++)
             flits += outputs[lane].flits;
-        counts[i] = flits;
+        m->lane_flits[i] = flits;
     }
 }
 
@@ -88,7 +89,7 @@ FW_INLINE void count_flits(const struct memory *m, FW_GLOBAL uint *counts, uint3
  * By work-items, each with a share of routers, terminals and places of the channels: the earliest tick from `now` on at
  * which one of them has something to do, into its own place of `next`; and the last at which it had, behind all of those.
  */
-FW_INLINE void find_next(const struct memory *m, FW_GLOBAL ulong *next, tick_t now, bool with_timers)
+FW_INLINE void find_next(const struct memory *m, tick_t now, bool with_timers)
 {
     tick_t earliest = FW_NEVER, last = 0;
     for (size_t i = get_global_id(0); i < FACT(routers); i += get_global_size(0)) {
@@ -117,6 +118,6 @@ FW_INLINE void find_next(const struct memory *m, FW_GLOBAL ulong *next, tick_t n
             if ((m->flits[slot] || m->credits[slot]) && now + ahead < earliest)
                 earliest = now + ahead;
         }
-    next[get_global_id(0)] = earliest;
-    next[get_global_size(0) + get_global_id(0)] = last;
+    m->next[get_global_id(0)] = earliest;
+    m->next[get_global_size(0) + get_global_id(0)] = last;
 }

@@ -19,42 +19,11 @@ typedef ushort slot_vcs;
 typedef ulong slot_vcs;
 #endif
 
-/* All that lies in the memory of the device. */
+/* All that lies in the memory of the device, of one run. */
+#define MEMBER_(name, type, member, what) FW_GLOBAL type *member;
 struct memory {
-    FW_GLOBAL const struct lockstep_facts *facts;
-    FW_GLOBAL const struct lockstep_application *applications;
+    LOCKSTEP_BUFFERS(MEMBER_)
     FW_GLOBAL const char *tables; /* where the program's address 0 would be */
-    FW_GLOBAL uchar *blocks;
-    FW_GLOBAL tick_t *ready_at;
-    FW_GLOBAL uint64_t *routes;
-    FW_GLOBAL const struct link *links;
-    FW_GLOBAL uint64_t *flits;
-    FW_GLOBAL slot_vcs *credits;
-    FW_GLOBAL struct packet *packets;
-    FW_GLOBAL uint32_t *free_places, *freed;
-    FW_GLOBAL struct outlet *outlets;
-    FW_GLOBAL struct injector *injectors;
-    FW_GLOBAL uint32_t *outlet_credits;
-    FW_GLOBAL struct lockstep_source *sources;
-    FW_GLOBAL struct lockstep_terminal *terminals;
-    FW_GLOBAL struct lockstep_counts *counts; /* by application * terminals + terminal */
-    FW_GLOBAL struct lockstep_router_counts *router_counts;
-    FW_GLOBAL uint64_t *histograms; /* by ((application * copies + copy) * histograms + histogram) * buckets + bucket */
-    FW_GLOBAL struct lockstep_bin *bins;
-    FW_GLOBAL uint64_t *accepted_from; /* by application * terminals + terminal */
-    FW_GLOBAL struct lockstep_message *messages;
-    FW_GLOBAL uint32_t *free_messages, *freed_messages;
-    FW_GLOBAL struct lockstep_answer *heard;     /* by ring * places + place */
-    FW_GLOBAL struct lockstep_ring *heard_rings; /* by (listener - 1) * terminals + terminal */
-    FW_GLOBAL struct lockstep_answer *answers;   /* by terminal * places + place */
-    FW_GLOBAL struct lockstep_series *series;    /* by application * bins + bin */
-    FW_GLOBAL struct lockstep_rates *rates;      /* by (application * bins + bin) * terminals + terminal */
-    FW_GLOBAL uint32_t *entered;                 /* by router * lanes + lane */
-    FW_GLOBAL struct lockstep_log *log;
-    FW_GLOBAL struct lockstep_record *log_records;
-    FW_GLOBAL char *sensors;             /* see struct congestion */
-    FW_GLOBAL const uint16_t *distances; /* by pair of routers, where routing may take detours and there is no grid */
-    FW_GLOBAL uint32_t *fault;
 };
 
 #define FW_CHECK(condition)                                                                                            \
@@ -92,10 +61,10 @@ FW_INLINE struct routing routing_of(const struct memory *m)
 {
     return (struct routing){
         .tables = m->tables,
-        .config = m->tables + FACT(routing_config_at),
-        .state = FACT(routing_state_at) ? (FW_GLOBAL void *)(m->tables + FACT(routing_state_at)) : 0,
-        .facts = m->tables + FACT(topology_facts_at),
-        .grid = (FW_GLOBAL const struct grid *)(m->tables + FACT(grid_at)),
+        .config = m->own_tables + FACT(routing_config_at),
+        .state = FACT(routing_state_at) ? (FW_GLOBAL void *)(m->own_tables + FACT(routing_state_at)) : 0,
+        .facts = m->own_tables + FACT(topology_facts_at),
+        .grid = (FW_GLOBAL const struct grid *)(m->own_tables + FACT(grid_at)),
         .routers = FACT(routers),
         .seed = FACT(seed),
         .num_vcs = FACT(num_vcs),
@@ -107,9 +76,9 @@ FW_INLINE struct routing routing_of(const struct memory *m)
         .local_ports = FACT(local_ports),
         .terminal_ports = FACT(terminal_ports),
         .ejection_channels = FACT(ejection_channels),
-        .terminal_slot = (FW_GLOBAL const uint16_t *)(m->tables + FACT(terminal_slot_at)),
-        .class_vcs = (FW_GLOBAL const uint64_t *)(m->tables + FACT(class_vcs_at)),
-        .eject_vcs = (FW_GLOBAL const uint64_t *)(m->tables + FACT(eject_vcs_at)),
+        .terminal_slot = (FW_GLOBAL const uint16_t *)(m->own_tables + FACT(terminal_slot_at)),
+        .class_vcs = (FW_GLOBAL const uint64_t *)(m->own_tables + FACT(class_vcs_at)),
+        .eject_vcs = (FW_GLOBAL const uint64_t *)(m->own_tables + FACT(eject_vcs_at)),
     };
 }
 
@@ -118,7 +87,7 @@ FW_INLINE struct network network_of(const struct memory *m)
     return (struct network){.memory = m,
                             .routing = routing_of(m),
                             .sensors = {.tables = m->sensors,
-                                        .config = m->tables + FACT(congestion_config_at),
+                                        .config = m->own_tables + FACT(congestion_config_at),
                                         .ports = FACT(ports),
                                         .num_vcs = FACT(num_vcs),
                                         .unseen_at = FACT(unseen_at),
@@ -202,104 +171,96 @@ FW_INLINE struct flit slot_flit(uint64_t word)
 
 /* ---- the kernels ---- */
 
-#define MEMORY_ARGUMENTS                                                                                               \
-    FW_GLOBAL const struct lockstep_facts *facts, FW_GLOBAL const struct lockstep_application *applications,           \
-        FW_GLOBAL const char *tables, ulong tables_from, FW_GLOBAL uchar *blocks, FW_GLOBAL ulong *ready_at,           \
-        FW_GLOBAL ulong *routes, FW_GLOBAL const struct link *links, FW_GLOBAL ulong *flits,                           \
-        FW_GLOBAL slot_vcs *credits, FW_GLOBAL struct packet *packets, FW_GLOBAL uint *free_places,                    \
-        FW_GLOBAL uint *freed, FW_GLOBAL struct outlet *outlets, FW_GLOBAL struct injector *injectors,                 \
-        FW_GLOBAL uint *outlet_credits, FW_GLOBAL struct lockstep_source *sources,                                     \
-        FW_GLOBAL struct lockstep_terminal *terminals, FW_GLOBAL struct lockstep_counts *counts,                       \
-        FW_GLOBAL struct lockstep_router_counts *router_counts, FW_GLOBAL ulong *histograms,                           \
-        FW_GLOBAL struct lockstep_bin *bins, FW_GLOBAL ulong *accepted_from,                                           \
-        FW_GLOBAL struct lockstep_message *messages, FW_GLOBAL uint *free_messages, FW_GLOBAL uint *freed_messages,    \
-        FW_GLOBAL struct lockstep_answer *heard, FW_GLOBAL struct lockstep_ring *heard_rings,                          \
-        FW_GLOBAL struct lockstep_answer *answers, FW_GLOBAL struct lockstep_series *series,                           \
-        FW_GLOBAL struct lockstep_rates *rates, FW_GLOBAL uint *entered, FW_GLOBAL struct lockstep_log *log,           \
-        FW_GLOBAL struct lockstep_record *log_records, FW_GLOBAL char *sensors, FW_GLOBAL const ushort *distances,     \
-        FW_GLOBAL uint *fault
+#define ARGUMENT_(name, type, member, what) FW_GLOBAL type *member,
+#define ARGUMENTS LOCKSTEP_BUFFERS(ARGUMENT_) uint first_run, uint argument
+/* The runs lie one behind the other in each buffer; RUN tells which this work-item has, EACH() how far they are apart. */
+#define OF_RUN_(name, type, member, what) (FW_GLOBAL type *)((FW_GLOBAL char *)member + run * EACH(member)),
 #define MEMORY                                                                                                         \
-    {                                                                                                                  \
-        facts, applications, tables - tables_from, blocks, ready_at, routes, links, flits, credits, packets,           \
-            free_places, freed, outlets, injectors, outlet_credits, sources, terminals, counts, router_counts,         \
-            histograms, bins, accepted_from, messages, free_messages, freed_messages, heard, heard_rings, answers,     \
-            series, rates, entered, log, log_records, sensors, distances, fault                                        \
-    }
+    const size_t run = RUN;                                                                                            \
+    const struct memory memory = {LOCKSTEP_BUFFERS(OF_RUN_)(FW_GLOBAL const char *) own_tables +                       \
+                                  run * EACH(own_tables) - facts[run].tables_from};                                    \
+    const struct memory *m = &memory;                                                                                  \
+    (void)argument
 
-#define PHASE ulong now, ulong window_start, ulong window_end, uint is_draining
+FW_INLINE struct lockstep_phase phase_of(FW_GLOBAL const struct lockstep_clock *clock)
+{
+    return (struct lockstep_phase){clock->window_start, clock->window_end, clock->is_draining};
+}
+
+FW_INLINE void tick_terminal(const struct memory *m, size_t terminal, tick_t now)
+{
+    const struct lockstep_phase phase = phase_of(m->clock);
+    if (terminal < FACT(terminals) && now <= m->clock->last)
+        terminal_tick(m, (uint32_t)terminal, now, &phase);
+}
 
 /*
- * A tick: groups of GROUP work-items have GROUP / TEAM routers each, those behind the last of them have terminals. Where
- * ONE_KERNEL is not said these are a kernel each: PoCL goes wrong with a barrier that not every group comes to.
+ * A tick of all runs, the argument's after their clocks: groups of GROUP work-items have GROUP / TEAM routers each, those
+ * behind the last of them have terminals. Where ONE_KERNEL is not said these are a kernel each: PoCL goes wrong with a barrier
+ * that not every group comes to; so a run whose time is over comes to them too, with routers that are not there.
  */
-__attribute__((reqd_work_group_size(GROUP, 1, 1))) __kernel void lockstep_routers(MEMORY_ARGUMENTS, PHASE)
+__attribute__((reqd_work_group_size(GROUP, 1, 1))) __kernel void lockstep_routers(ARGUMENTS)
 {
     __local struct team teams[GROUP / TEAM];
-    const struct memory memory = MEMORY;
-    const struct memory *m = &memory;
-    uint32_t item = (uint32_t)get_local_id(0);
+    MEMORY;
+    const tick_t now = m->clock->now + argument;
+    uint32_t item = (uint32_t)get_local_id(0), router = (uint32_t)get_global_id(0) / TEAM;
 #ifdef ONE_KERNEL
-    const struct lockstep_phase phase = {window_start, window_end, is_draining};
     uint32_t router_groups = (uint32_t)((FACT(routers) * TEAM + GROUP - 1) / GROUP);
     if (get_group_id(0) >= router_groups) {
-        size_t terminal = get_global_id(0) - (size_t)router_groups * GROUP;
-        if (terminal < FACT(terminals))
-            terminal_tick(m, (uint32_t)terminal, now, &phase);
+        tick_terminal(m, get_global_id(0) - (size_t)router_groups * GROUP, now);
         return;
     }
 #endif
-    router_tick(m, &teams[item / TEAM], (uint32_t)get_global_id(0) / TEAM, item % TEAM, now);
+    router_tick(m, &teams[item / TEAM], now <= m->clock->last ? router : (uint32_t)FACT(routers), item % TEAM, now);
 }
 
-__kernel void lockstep_terminals(MEMORY_ARGUMENTS, PHASE)
+__kernel void lockstep_terminals(ARGUMENTS)
 {
-    const struct memory memory = MEMORY;
-    const struct memory *m = &memory;
-    const struct lockstep_phase phase = {window_start, window_end, is_draining};
-    if (get_global_id(0) < FACT(terminals))
-        terminal_tick(m, (uint32_t)get_global_id(0), now, &phase);
+    MEMORY;
+    tick_terminal(m, get_global_id(0), m->clock->now + argument);
 }
 
 /* Draining begins: what waits at its terminal never enters. */
-__kernel void lockstep_withdraw(MEMORY_ARGUMENTS)
+__kernel void lockstep_withdraw(ARGUMENTS)
 {
-    const struct memory memory = MEMORY;
-    if (get_global_id(0) < memory.facts->terminals)
-        terminal_withdraw(&memory, (uint32_t)get_global_id(0));
+    MEMORY;
+    if (get_global_id(0) < FACT(terminals))
+        terminal_withdraw(m, (uint32_t)get_global_id(0));
 }
 
 /* Applications do nothing any more. */
-__kernel void lockstep_drop_timers(MEMORY_ARGUMENTS)
+__kernel void lockstep_drop_timers(ARGUMENTS)
 {
-    const struct memory memory = MEMORY;
-    if (get_global_id(0) < memory.facts->terminals)
-        terminal_drop_timers(&memory, (uint32_t)get_global_id(0));
+    MEMORY;
+    if (get_global_id(0) < FACT(terminals))
+        terminal_drop_timers(m, (uint32_t)get_global_id(0));
 }
 
-/* Sums over all terminals and routers, see enum LOCKSTEP_SUMS; and when the last event was. */
-__kernel void lockstep_count(MEMORY_ARGUMENTS, FW_GLOBAL ulong *sums, uint application_count)
+/* Sums over all terminals and routers, see enum LOCKSTEP_SUMS. */
+__kernel void lockstep_count(ARGUMENTS)
 {
-    const struct memory memory = MEMORY;
-    count_all(&memory, sums, application_count);
+    MEMORY;
+    count_all(m);
 }
 
-/* The next tick with events, into *next, which is FW_NEVER before. */
-__kernel void lockstep_next(MEMORY_ARGUMENTS, FW_GLOBAL ulong *next, ulong now, uint with_timers)
+/* The next tick with events, timers among them if the argument says so; and the last one that had any. */
+__kernel void lockstep_next(ARGUMENTS)
 {
-    const struct memory memory = MEMORY;
-    find_next(&memory, next, now, with_timers);
+    MEMORY;
+    find_next(m, m->clock->now, argument);
 }
 
 /* After draining: whether routers are idle. */
-__kernel void lockstep_idle(MEMORY_ARGUMENTS, FW_GLOBAL ulong *is_busy)
+__kernel void lockstep_idle(ARGUMENTS)
 {
-    const struct memory memory = MEMORY;
-    check_idle(&memory, is_busy);
+    MEMORY;
+    check_idle(m);
 }
 
-/* Flits that have left the routers, by port or lane. */
-__kernel void lockstep_flits(MEMORY_ARGUMENTS, FW_GLOBAL uint *lane_flits, uint lanes)
+/* Flits that have left the routers, by port or lane: by every so many lanes. */
+__kernel void lockstep_flits(ARGUMENTS)
 {
-    const struct memory memory = MEMORY;
-    count_flits(&memory, lane_flits, lanes);
+    MEMORY;
+    count_flits(m, argument);
 }

@@ -2,7 +2,6 @@
 /* The lockstep engine at work, see lockstep.h. */
 #include "device/lockstep.h"
 
-#include "base/machine.h"
 #include "base/need.h"
 #include "flitwarp/steady.h"
 #include "network/interface/standard.h"
@@ -10,11 +9,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-#define FLUSH_TICKS 256 /* launches that are handed over at once */
-#define PIECE_TICKS 256 /* that are run before the device is waited for, at first */
-#define PIECE_MOST 65536
-#define PAUSE_SECONDS 0.4 /* between two of those, about */
 
 void lockstep_need(const struct lockstep *l, bool is_good)
 {
@@ -26,68 +20,15 @@ void lockstep_need(const struct lockstep *l, bool is_good)
 
 static void check_fault(struct lockstep *l)
 {
-    uint32_t fault;
-    lockstep_need(l, buffer_read(l->buffers[BUFFER_FAULT], 0, &fault, sizeof fault));
+    uint32_t fault = l->fault;
     NEED(fault != FAULT_NO_PACKET,
          "a terminal has more than %llu packets in the network, for which there is no room on the device",
          (unsigned long long)l->facts.packets_each);
     FW_CHECK(!fault, "on the device, before tick %llu: %s", (unsigned long long)l->now,
-             fault == FAULT_WINDOW ? "a window longer than was said" : source_place(&l->source, fault, l->arena));
+             fault == FAULT_WINDOW ? "a window longer than was said" : source_place(&l->pack->source, fault, l->arena));
 }
 
 /* ---- ticks ---- */
-
-static struct lockstep_phase phase_of(const struct lockstep *l)
-{
-    const struct application *application = &l->workload->applications[0];
-    enum phase phase = application->phase;
-    return (struct lockstep_phase){
-        .window_start = phase >= PHASE_GENERATING ? application->phase_start[PHASE_GENERATING] : FW_NEVER,
-        .window_end = phase >= PHASE_FINISHING ? application->phase_start[PHASE_FINISHING] : FW_NEVER,
-        .is_draining = phase == PHASE_DRAINING,
-    };
-}
-
-static bool set_phase(const struct lockstep *l, struct device_kernel *kernel)
-{
-    const struct lockstep_phase phase = phase_of(l);
-    uint32_t argument = l->next_argument + 1; /* behind the tick */
-    return kernel_set(kernel, argument, &phase.window_start, sizeof phase.window_start) &&
-           kernel_set(kernel, argument + 1, &phase.window_end, sizeof phase.window_end) &&
-           kernel_set(kernel, argument + 2, &phase.is_draining, sizeof phase.is_draining);
-}
-
-static void run_piece(struct lockstep *l, tick_t last)
-{
-    struct device_kernel *routers = l->kernels[KERNEL_ROUTERS], *terminals = l->kernels[KERNEL_TERMINALS];
-    bool is_one = l->is_one_kernel, is_good = set_phase(l, routers) && set_phase(l, terminals);
-    size_t items =
-        (l->facts.routers * l->team + l->group - 1) / l->group * l->group + (is_one ? l->facts.terminals : 0);
-    for (; is_good && l->now <= last; l->now++) {
-        is_good =
-            kernel_set(routers, l->next_argument, &l->now, sizeof l->now) && kernel_launch(routers, items, l->group);
-        if (!is_one)
-            is_good = is_good && kernel_set(terminals, l->next_argument, &l->now, sizeof l->now) &&
-                      kernel_launch(terminals, l->facts.terminals, l->group);
-        if (l->now % FLUSH_TICKS == 0)
-            is_good = is_good && device_flush(l->device);
-    }
-    lockstep_need(l, is_good);
-    l->is_counted = false;
-}
-
-static bool is_interrupted(const struct lockstep *l) { return l->workload->interrupt && *l->workload->interrupt; }
-
-/* Between grid points that are far apart: waits for the device, so that interrupts are seen in time. */
-static void wait_for_device(struct lockstep *l, double start)
-{
-    lockstep_need(l, device_finish(l->device));
-    double seconds = wall_seconds() - start;
-    if (seconds < PAUSE_SECONDS / 4 && l->piece_ticks < PIECE_MOST)
-        l->piece_ticks *= 2;
-    if (seconds > PAUSE_SECONDS && l->piece_ticks > 1)
-        l->piece_ticks /= 2;
-}
 
 static void lockstep_run(struct network_runner *runner, tick_t last)
 {
@@ -97,14 +38,10 @@ static void lockstep_run(struct network_runner *runner, tick_t last)
         lockstep_begin_sources(l);
         lockstep_watch(l);
     }
-    while (l->now <= last && !(l->has_paused && is_interrupted(l))) {
-        double start = wall_seconds();
-        tick_t end = lockstep_piece(l, l->now + l->piece_ticks <= last ? l->now + l->piece_ticks - 1 : last);
-        run_piece(l, end);
+    l->is_stopped = false;
+    while (l->now <= last && !l->is_stopped) {
+        lockstep_advance(l, lockstep_piece(l, last));
         lockstep_end_piece(l);
-        l->has_paused = end < last;
-        if (l->has_paused)
-            wait_for_device(l, start);
     }
 }
 
@@ -117,19 +54,15 @@ static tick_t lockstep_reached(struct network_runner *runner)
 /* The next tick with events, timers among them or not; and the last one that had any. */
 static tick_t find_next(struct lockstep *l, bool with_timers, tick_t *last)
 {
-    struct device_kernel *kernel = l->kernels[KERNEL_NEXT];
-    uint64_t *found = memory_take(2 * COUNTING_ITEMS * sizeof *found);
-    uint32_t timers = with_timers;
+    uint32_t items = l->pack->counting;
+    uint64_t *found = memory_take(2 * items * sizeof *found);
     tick_t next = FW_NEVER;
-    lockstep_need(l, kernel_set_buffer(kernel, l->next_argument, l->buffers[BUFFER_NEXT]) &&
-                         kernel_set(kernel, l->next_argument + 1, &l->now, sizeof l->now) &&
-                         kernel_set(kernel, l->next_argument + 2, &timers, sizeof timers) &&
-                         kernel_launch(kernel, COUNTING_ITEMS, l->group) &&
-                         buffer_read(l->buffers[BUFFER_NEXT], 0, found, 2 * COUNTING_ITEMS * sizeof *found));
+    lockstep_need(l, lockstep_tell_time(l) && lockstep_launch(l, KERNEL_NEXT, items, with_timers) &&
+                         lockstep_read(l, BUFFER_NEXT, 0, found, 2 * items * sizeof *found));
     *last = 0;
-    for (uint32_t i = 0; i < COUNTING_ITEMS; i++) {
+    for (uint32_t i = 0; i < items; i++) {
         next = found[i] < next ? found[i] : next;
-        *last = found[COUNTING_ITEMS + i] > *last ? found[COUNTING_ITEMS + i] : *last;
+        *last = found[items + i] > *last ? found[items + i] : *last;
     }
     memory_give(found);
     return next;
@@ -161,21 +94,11 @@ static bool lockstep_is_about_to_move(struct network_runner *runner)
 
 static void count(struct lockstep *l)
 {
-    struct device_kernel *kernel = l->kernels[KERNEL_COUNT];
-    uint32_t applications = l->workload->count;
-    uint64_t bytes = (applications * LOCKSTEP_SUMS + NETWORK_SUMS) * sizeof *l->sums;
-    if (l->is_counted)
-        return;
-    lockstep_need(l, buffer_fill(l->buffers[BUFFER_SUMS], 0, bytes, 0) &&
-                         kernel_set_buffer(kernel, l->next_argument, l->buffers[BUFFER_SUMS]) &&
-                         kernel_set(kernel, l->next_argument + 1, &applications, sizeof applications) &&
-                         kernel_launch(kernel, COUNTING_ITEMS, l->group) &&
-                         buffer_read(l->buffers[BUFFER_SUMS], 0, l->sums, bytes));
+    lockstep_sum(l);
     check_fault(l);
     l->in_flight = 0;
-    for (uint32_t i = 0; i < applications; i++)
+    for (uint32_t i = 0; i < l->workload->count; i++)
         l->in_flight += l->sums[i * LOCKSTEP_SUMS + SUM_ENTERED] - l->sums[i * LOCKSTEP_SUMS + SUM_DELIVERED];
-    l->is_counted = true;
 }
 
 static void lockstep_count(struct network_runner *runner, struct network_totals *totals)
@@ -193,7 +116,7 @@ static void gather_bins(struct lockstep *l, uint32_t application, struct measure
 {
     uint64_t bytes = l->facts.bins * sizeof(struct lockstep_bin);
     struct lockstep_bin *bins = memory_take(bytes);
-    lockstep_need(l, buffer_read(l->buffers[BUFFER_BINS], application * bytes, bins, bytes));
+    lockstep_need(l, lockstep_read(l, BUFFER_BINS, application * bytes, bins, bytes));
     m->batches = (struct batch_means){0};
     for (uint64_t moment = 0; moment < l->facts.bins; moment++)
         if (bins[moment].count)
@@ -291,7 +214,7 @@ static struct lockstep_counts sum_counts(struct lockstep *l, uint32_t applicatio
 {
     uint64_t terminals = l->facts.terminals, bytes = terminals * sizeof(struct lockstep_counts);
     struct lockstep_counts *counts = memory_take(bytes), all = {0};
-    lockstep_need(l, buffer_read(l->buffers[BUFFER_COUNTS], application * bytes, counts, bytes));
+    lockstep_need(l, lockstep_read(l, BUFFER_COUNTS, application * bytes, counts, bytes));
     for (uint64_t i = 0; i < terminals; i++) {
         l->workload->sequences[i] += (uint32_t)counts[i].created_packets;
         m->digest.lanes[0] += counts[i].digest[0];
@@ -322,7 +245,7 @@ static void gather_at_end(struct lockstep *l, uint32_t number, struct measuremen
 {
     uint64_t bytes = (uint64_t)HISTOGRAM_COPIES * LOCKSTEP_HISTOGRAMS * HISTOGRAM_BUCKETS * sizeof(uint64_t);
     uint64_t *copies = memory_take(bytes);
-    lockstep_need(l, buffer_read(l->buffers[BUFFER_HISTOGRAMS], number * bytes, copies, bytes));
+    lockstep_need(l, lockstep_read(l, BUFFER_HISTOGRAMS, number * bytes, copies, bytes));
     const struct lockstep_counts all = sum_counts(l, number, m);
     gather_histogram(copies, HISTOGRAM_LATENCY, &m->packet_latency, all.sampled_sum, all.least_latency,
                      all.most_latency);
@@ -356,7 +279,7 @@ static void lockstep_gather(struct network_runner *runner, uint32_t application,
         gather_at_grid_point(l, application, m);
         gather_level(l, application, m);
     } else if (moment == RESULT_AT_WINDOW_ENDS)
-        lockstep_need(l, buffer_read(l->buffers[BUFFER_ACCEPTED_FROM], application * bytes, m->accepted_from, bytes));
+        lockstep_need(l, lockstep_read(l, BUFFER_ACCEPTED_FROM, application * bytes, m->accepted_from, bytes));
     else
         gather_at_end(l, application, m);
 }
@@ -368,7 +291,7 @@ static void read_packets(struct lockstep *l)
     uint64_t bytes = l->facts.terminals * l->facts.packets_each * sizeof(struct packet);
     if (!l->packets)
         l->packets = memory_take(bytes);
-    lockstep_need(l, buffer_read(l->buffers[BUFFER_PACKETS], 0, l->packets, bytes));
+    lockstep_need(l, lockstep_read(l, BUFFER_PACKETS, 0, l->packets, bytes));
     l->network->packets.items = (unsigned char *)l->packets;
 }
 
@@ -378,9 +301,9 @@ static void lockstep_bring(struct network_runner *runner, bool with_packets)
     const struct lockstep_facts *f = &l->facts;
     const struct input_queued *q = l->network->core->routers;
     const struct interfaces *n = l->network->core->interfaces;
-    lockstep_need(l, buffer_read(l->buffers[BUFFER_BLOCKS], 0, q->blocks.first, f->routers * f->stride) &&
-                         buffer_read(l->buffers[BUFFER_OUTLET_CREDITS], 0, n->credits,
-                                     f->terminals * f->outlet_lanes * sizeof(uint32_t)));
+    lockstep_need(l, lockstep_read(l, BUFFER_BLOCKS, 0, q->blocks.first, f->routers * f->stride) &&
+                         lockstep_read(l, BUFFER_OUTLET_CREDITS, 0, n->credits,
+                                       f->terminals * f->outlet_lanes * sizeof(uint32_t)));
     if (with_packets)
         read_packets(l);
 }
@@ -388,13 +311,13 @@ static void lockstep_bring(struct network_runner *runner, bool with_packets)
 static void lockstep_withdraw(struct network_runner *runner)
 {
     struct lockstep *l = (struct lockstep *)(void *)runner;
-    lockstep_need(l, kernel_launch(l->kernels[KERNEL_WITHDRAW], l->facts.terminals, l->group));
+    lockstep_need(l, lockstep_launch(l, KERNEL_WITHDRAW, l->facts.terminals, 0));
 }
 
 static void lockstep_drop_timers(struct network_runner *runner)
 {
     struct lockstep *l = (struct lockstep *)(void *)runner;
-    lockstep_need(l, kernel_launch(l->kernels[KERNEL_DROP_TIMERS], l->facts.terminals, l->group));
+    lockstep_need(l, lockstep_launch(l, KERNEL_DROP_TIMERS, l->facts.terminals, 0));
 }
 
 /* The terminals' credits are few, and looked at here. */
@@ -403,12 +326,11 @@ static bool lockstep_is_idle(struct network_runner *runner)
     struct lockstep *l = (struct lockstep *)(void *)runner;
     const struct interfaces *n = l->network->core->interfaces;
     uint64_t is_busy = 0;
-    lockstep_need(l, buffer_fill(l->buffers[BUFFER_NEXT], 0, sizeof is_busy, 0) &&
-                         kernel_set_buffer(l->kernels[KERNEL_IDLE], l->next_argument, l->buffers[BUFFER_NEXT]) &&
-                         kernel_launch(l->kernels[KERNEL_IDLE], COUNTING_ITEMS * 16, l->group) &&
-                         buffer_read(l->buffers[BUFFER_NEXT], 0, &is_busy, sizeof is_busy) &&
-                         buffer_read(l->buffers[BUFFER_OUTLET_CREDITS], 0, n->credits,
-                                     l->facts.terminals * l->facts.outlet_lanes * sizeof(uint32_t)));
+    lockstep_need(l, lockstep_fill(l, BUFFER_NEXT, 0, sizeof is_busy, 0) &&
+                         lockstep_launch(l, KERNEL_IDLE, COUNTING_ITEMS * 16, 0) &&
+                         lockstep_read(l, BUFFER_NEXT, 0, &is_busy, sizeof is_busy) &&
+                         lockstep_read(l, BUFFER_OUTLET_CREDITS, 0, n->credits,
+                                       l->facts.terminals * l->facts.outlet_lanes * sizeof(uint32_t)));
     if (!is_busy)
         l->network->core->interface_ops->check_idle(l->network->core->interfaces);
     return !is_busy;
@@ -417,19 +339,16 @@ static bool lockstep_is_idle(struct network_runner *runner)
 static void lockstep_count_flits(struct network_runner *runner, uint32_t lanes, uint32_t *counts)
 {
     struct lockstep *l = (struct lockstep *)(void *)runner;
-    struct device_kernel *kernel = l->kernels[KERNEL_FLITS];
     uint64_t bytes = l->facts.routers * l->facts.lanes / lanes * sizeof *counts;
-    lockstep_need(l, kernel_set_buffer(kernel, l->next_argument, l->buffers[BUFFER_LANE_FLITS]) &&
-                         kernel_set(kernel, l->next_argument + 1, &lanes, sizeof lanes) &&
-                         kernel_launch(kernel, COUNTING_ITEMS * 16, l->group) &&
-                         buffer_read(l->buffers[BUFFER_LANE_FLITS], 0, counts, bytes));
+    lockstep_need(l, lockstep_launch(l, KERNEL_FLITS, COUNTING_ITEMS * 16, lanes) &&
+                         lockstep_read(l, BUFFER_LANE_FLITS, 0, counts, bytes));
     lockstep_bring_lanes(l);
 }
 
 /* ---- beginning and end ---- */
 
 struct lockstep *lockstep_create(struct network *network, struct workload *workload, uint32_t device,
-                                 struct arena *arena, struct errors *errors)
+                                 struct lockstep_batch *batch, struct arena *arena, struct errors *errors)
 {
     if (!lockstep_check(network, workload, errors))
         return NULL;
@@ -449,10 +368,11 @@ struct lockstep *lockstep_create(struct network *network, struct workload *workl
                            .workload = workload,
                            .errors = errors,
                            .arena = arena,
-                           .piece_ticks = PIECE_TICKS,
+                           .batch = batch ? batch : lockstep_batch_open(1),
+                           .owns_batch = !batch,
                            .sums = arena_array(arena, uint64_t, workload->count * LOCKSTEP_SUMS + NETWORK_SUMS)};
-    l->device = opencl_open(device, errors);
-    if (l->device && lockstep_plan(l))
+    pthread_cond_init(&l->reached, NULL);
+    if (lockstep_open(l, device) && lockstep_plan(l))
         return l;
     lockstep_release(l);
     return NULL;
@@ -460,9 +380,9 @@ struct lockstep *lockstep_create(struct network *network, struct workload *workl
 
 bool lockstep_start(struct lockstep *l)
 {
-    if (!lockstep_build(l))
+    lockstep_make_settings(l);
+    if (!lockstep_join(l) || !lockstep_begin(l))
         return false;
-    l->build_seconds = device_seconds(l->device);
     l->network->core->runner = &l->runner;
     return true;
 }
@@ -471,10 +391,13 @@ void lockstep_release(struct lockstep *l)
 {
     if (!l)
         return;
+    lockstep_leave(l);
     if (l->packets)
         l->network->packets.items = NULL;
     memory_give(l->packets);
-    opencl_close(l->device);
-    source_release(&l->source);
+    text_release(&l->settings);
     arena_release(&l->tables);
+    pthread_cond_destroy(&l->reached);
+    if (l->owns_batch)
+        lockstep_batch_close(l->batch);
 }

@@ -9,58 +9,20 @@
  *   lockstep_scope.c    what it can run, and the sentence for what it cannot
  *   lockstep_routing.c  the tables, sensors and texts of routing
  *   lockstep_build.c    the numbers and tables that a run works with, and memory
- *   lockstep_source.c   the text that it is compiled of
+ *   lockstep_pack.c     runs that share a device and its kernels: who goes with whom, and when they go on
+ *   lockstep_source.c   the text that these are compiled of
  *   lockstep_messages.c messages of several packets, and answers
  *   lockstep_watch.c    what is counted over time and told to logs
  *   lockstep.c          ticks, grid points, and what is read back
  */
+#include "base/text.h"
 #include "device/lockstep_state.h"
 #include "device/opencl.h"
 #include "workload/workload.h"
 
-/* What lies on the device, in the order of the kernels' arguments. */
-#define LOCKSTEP_BUFFERS(B)                                                                                            \
-    B(FACTS, "numbers")                                                                                                \
-    B(APPLICATIONS, "applications")                                                                                    \
-    B(TABLES, "tables")                                                                                                \
-    B(BLOCKS, "routers")                                                                                               \
-    B(READY_AT, "stages")                                                                                              \
-    B(ROUTES, "routes")                                                                                                \
-    B(LINKS, "links")                                                                                                  \
-    B(FLITS, "flits on channels")                                                                                      \
-    B(CREDITS, "credits on channels")                                                                                  \
-    B(PACKETS, "packets")                                                                                              \
-    B(FREE_PLACES, "free places of packets")                                                                           \
-    B(FREED, "places of packets that have arrived")                                                                    \
-    B(OUTLETS, "outlets of terminals")                                                                                 \
-    B(INJECTORS, "channels of terminals")                                                                              \
-    B(OUTLET_CREDITS, "credits of terminals")                                                                          \
-    B(SOURCES, "sources of messages")                                                                                  \
-    B(TERMINALS, "terminals")                                                                                          \
-    B(COUNTS, "counts of terminals")                                                                                   \
-    B(ROUTER_COUNTS, "counts of routers")                                                                              \
-    B(HISTOGRAMS, "histograms")                                                                                        \
-    B(BINS, "latencies by moment of sampling")                                                                         \
-    B(ACCEPTED_FROM, "flits by source")                                                                                \
-    B(MESSAGES, "messages")                                                                                            \
-    B(FREE_MESSAGES, "free places of messages")                                                                        \
-    B(FREED_MESSAGES, "places of messages that have arrived")                                                          \
-    B(HEARD, "messages that are heard of")                                                                             \
-    B(HEARD_RINGS, "rings of messages")                                                                                \
-    B(ANSWERS, "answers that wait")                                                                                    \
-    B(SERIES, "the time series")                                                                                       \
-    B(RATES, "rates")                                                                                                  \
-    B(ENTERED, "flits that enter")                                                                                     \
-    B(LOG, "the log")                                                                                                  \
-    B(LOG_RECORDS, "packets for the log")                                                                              \
-    B(SENSORS, "sensors of congestion")                                                                                \
-    B(DISTANCES, "distances")                                                                                          \
-    B(FAULT, "fault")                                                                                                  \
-    B(SUMS, "sums")                                                                                                    \
-    B(NEXT, "next events")                                                                                             \
-    B(LANE_FLITS, "flits by lane")
+#include <pthread.h>
 
-#define LOCKSTEP_BUFFER_(name, what) BUFFER_##name,
+#define LOCKSTEP_BUFFER_(name, type, member, what) BUFFER_##name,
 enum lockstep_buffer { LOCKSTEP_BUFFERS(LOCKSTEP_BUFFER_) LOCKSTEP_BUFFER_COUNT };
 
 enum lockstep_kernel {
@@ -75,8 +37,41 @@ enum lockstep_kernel {
     LOCKSTEP_KERNELS
 };
 
-/* Work-items that add up. */
+/* Work-items that add up: for a run alone. */
 #define COUNTING_ITEMS 4096
+
+/* Runs whose networks are of one shape: a launch is a tick of all of them. */
+struct lockstep_pack {
+    struct device *device; /* borrowed */
+    struct device_source source;
+    struct device_buffer *buffers[LOCKSTEP_BUFFER_COUNT];
+    uint64_t each[LOCKSTEP_BUFFER_COUNT]; /* bytes of a run */
+    struct device_kernel *kernels[LOCKSTEP_KERNELS];
+    bool is_one_kernel;     /* routers and terminals are launched as one */
+    uint32_t team, group;   /* work-items of a router, and of a group of teams */
+    uint32_t counting;      /* work-items that add up */
+    struct lockstep **runs; /* owned list of borrowed ones; NULL: it is over */
+    uint32_t count;
+    uint32_t live, waiting; /* runs that are not over; those of them that wait for a tick to be reached */
+    tick_t piece_ticks;     /* run before the device is waited for */
+    bool is_counted;        /* the runs' sums are those of now */
+    char *sums, *faults;    /* owned: of all runs; NULL: nobody has asked */
+    double compile_seconds, build_seconds; /* of its compiler; that it was waited for before the runs */
+};
+
+/* Runs that go on together, each built by a thread of its own. */
+struct lockstep_batch {
+    pthread_mutex_t lock; /* of all that follows, the device, and packs */
+    pthread_cond_t changed;
+    struct arena arena;
+    struct device *device;  /* owned; NULL: nobody has asked for it yet */
+    uint32_t number;        /* of it */
+    uint32_t expected;      /* threads that have neither come nor left */
+    uint32_t size;          /* runs, at first */
+    struct lockstep **come; /* those that wait for a pack, as many as `count` */
+    uint32_t count;
+    struct lockstep_pack *pack; /* owned: the one at work */
+};
 
 struct lockstep {
     struct network_runner runner; /* what the network calls */
@@ -84,38 +79,82 @@ struct lockstep {
     struct workload *workload;
     struct errors *errors;
     struct arena *arena;
-    struct device *device; /* owned */
-    struct device_source source;
-    struct device_buffer *buffers[LOCKSTEP_BUFFER_COUNT];
-    struct device_kernel *kernels[LOCKSTEP_KERNELS];
-    uint32_t next_argument; /* of the kernels: the first behind the buffers */
-    bool is_one_kernel;     /* routers and terminals are launched as one */
-    uint32_t team, group;   /* work-items of a router, and of a group of teams */
+    struct lockstep_batch *batch; /* borrowed, or its own */
+    bool owns_batch;
+    struct lockstep_pack *pack; /* borrowed; NULL: it has none yet */
+    uint32_t number;            /* among its runs */
+    uint32_t team;              /* asked for; 0: as suits the device */
     struct lockstep_facts facts;
+    struct text settings;  /* owned: what the text says of it */
     struct arena tables;   /* what TABLES has */
     const char *tables_at; /* where it begins */
     uint64_t tables_bytes;
     struct lockstep_application *applications; /* in the arena, as the device has them */
     uint64_t bytes;                            /* of its memory that all this takes */
-    bool has_begun;
-    bool has_paused;    /* between two grid points */
-    tick_t piece_ticks; /* run before the device is waited for */
-    bool is_counted;    /* sums are those of now */
-    tick_t now;         /* the next tick to be run */
+    bool has_begun, has_failed;
+    pthread_cond_t reached;
+    bool is_waiting; /* for tick `end` to be done */
+    bool is_stopped; /* before that, since it was interrupted */
+    tick_t end;
+    tick_t now; /* the next tick to be run */
     uint64_t *sums;
     uint64_t in_flight;
-    struct packet *packets;                /* owned: a copy, while somebody looks; NULL: none */
-    double compile_seconds, build_seconds; /* of its compiler; that it was waited for before the run */
+    uint32_t fault;
+    struct packet *packets; /* owned: a copy, while somebody looks; NULL: none */
 };
 
 /* False, with errors that name the setting and what would do: the device cannot run this. */
 bool lockstep_check(const struct network *network, const struct workload *workload, struct errors *errors);
-/* Opens a device for a built simulation and plans what it takes of its memory; NULL with errors: it cannot run there. */
+/* So many threads will come to lockstep_start(), or leave before. */
+struct lockstep_batch *lockstep_batch_open(uint32_t runs);
+/* A run that will not come there: its settings are wrong, or no device is asked for. */
+void lockstep_batch_leave(struct lockstep_batch *batch);
+/* All threads have ended. */
+void lockstep_batch_close(struct lockstep_batch *batch);
+
+/*
+ * Opens a device for a built simulation and plans what it takes of its memory; NULL with errors: it cannot run there. `batch`:
+ * it goes on together with others; NULL: alone.
+ */
 struct lockstep *lockstep_create(struct network *network, struct workload *workload, uint32_t device,
-                                 struct arena *arena, struct errors *errors);
+                                 struct lockstep_batch *batch, struct arena *arena, struct errors *errors);
 /* Makes it the one that runs the simulation: takes its memory and compiles its kernels; false with errors. */
 bool lockstep_start(struct lockstep *lockstep);
 void lockstep_release(struct lockstep *lockstep);
+
+/* ---- lockstep_pack.c: a run's part of what its pack has on the device ---- */
+
+static inline struct device *lockstep_device(const struct lockstep *lockstep) { return lockstep->batch->device; }
+bool lockstep_read(struct lockstep *lockstep, enum lockstep_buffer buffer, uint64_t offset, void *into, uint64_t bytes);
+bool lockstep_write(struct lockstep *lockstep, enum lockstep_buffer buffer, uint64_t offset, const void *from,
+                    uint64_t bytes);
+bool lockstep_fill(struct lockstep *lockstep, enum lockstep_buffer buffer, uint64_t offset, uint64_t bytes,
+                   uint8_t byte);
+bool lockstep_launch(struct lockstep *lockstep, enum lockstep_kernel kernel, size_t items, uint32_t argument);
+/* Room for so many bytes of each run, if there is less; what is in it stays. */
+bool lockstep_widen(struct lockstep *lockstep, enum lockstep_buffer buffer, uint64_t bytes);
+/* Whether the device gives so much in one piece. */
+bool lockstep_gives(struct lockstep *lockstep, uint64_t bytes);
+/* Opens the batch's device, or takes the one that is open. */
+bool lockstep_open(struct lockstep *lockstep, uint32_t device);
+/* Waits until a pack has been made with this run in it; false with errors. */
+bool lockstep_join(struct lockstep *lockstep);
+void lockstep_leave(struct lockstep *lockstep);
+/* Runs to the end of a tick, or to where it is interrupted. */
+void lockstep_advance(struct lockstep *lockstep, tick_t end);
+/* Brings sums and fault, of all runs where they are not those of now. */
+void lockstep_sum(struct lockstep *lockstep);
+/* Tells the device the run's time, or its numbers. */
+bool lockstep_tell_time(struct lockstep *lockstep);
+bool lockstep_tell_facts(struct lockstep *lockstep);
+/* What results say of the device: of all that a pack has done there. */
+struct lockstep_use {
+    const struct device_facts *facts;
+    uint32_t runs;
+    uint64_t bytes;
+    double seconds, compile_seconds;
+};
+void lockstep_use(struct lockstep *lockstep, struct lockstep_use *use);
 
 /* Of a set of VCs in a place of a ring of credits. */
 static inline uint32_t lockstep_slot_vc_bytes(const struct lockstep *l)
@@ -124,26 +163,38 @@ static inline uint32_t lockstep_slot_vc_bytes(const struct lockstep *l)
 }
 /* Fills in numbers and tables, and how much memory it takes; false with errors: the device has less. */
 bool lockstep_plan(struct lockstep *lockstep);
-/* Then texts and memory; false with errors. */
-bool lockstep_build(struct lockstep *lockstep);
-/* The text, into lockstep->source; false with errors. */
-bool lockstep_make_source(struct lockstep *lockstep);
+/* Bytes of a run in a buffer. */
+uint64_t lockstep_bytes(const struct lockstep *lockstep, enum lockstep_buffer buffer);
+extern const char *const lockstep_buffer_names[];
+/* Fills a run's part of the memory of its pack; false with errors. */
+bool lockstep_begin(struct lockstep *lockstep);
+/* What the text of a run says that no number tells, into lockstep->settings. */
+void lockstep_make_settings(struct lockstep *lockstep);
+/* The text, into pack->source; false with errors. */
+bool lockstep_make_source(struct lockstep_pack *pack, struct errors *errors);
 /* Kinds of components whose forms the sources of messages call: which of those that are compiled an application has. */
 enum lockstep_forms { FORMS_INJECTION, FORMS_TRAFFIC, FORMS_SIZE, LOCKSTEP_FORMS };
 uint32_t lockstep_form(const struct lockstep *lockstep, enum lockstep_forms kind, uint32_t application);
-uint32_t lockstep_form_of(const struct lockstep *lockstep, enum lockstep_forms kind, const struct component *component);
+uint32_t lockstep_form_of(const struct lockstep_pack *pack, enum lockstep_forms kind,
+                          const struct component *component);
 /* The settings of a component, read once more, so that all that they name lies in the arena. */
 struct choice lockstep_read_again(struct lockstep *lockstep, const struct choice *choice, const char *kind,
                                   struct arena *arena);
 static inline uint64_t address_of(const void *pointer) { return (uint64_t)(uintptr_t)pointer; }
+/* Of what lies among the tables; 0: nothing. */
+static inline uint64_t lockstep_place(const struct lockstep *lockstep, const void *pointer)
+{
+    return pointer ? address_of(pointer) - address_of(lockstep->tables_at) : 0;
+}
 
 /* False, with errors: routing does not run on a device. */
 bool lockstep_check_routing(const struct network *network, struct errors *errors);
 /* Is this component of the program, and can a device compile its file? If not, an error. */
 bool lockstep_check_form(const struct choice *choice, const char *kind, struct errors *errors);
 void lockstep_make_routing(struct lockstep *lockstep, struct arena *arena);
-/* The text of routing, and what it is told about the run. */
-bool lockstep_add_routing(struct lockstep *lockstep);
+/* What the text is told about routing, and the text of it. */
+void lockstep_add_routing_settings(const struct lockstep *lockstep, struct text *text);
+bool lockstep_add_routing(const struct lockstep *lockstep, struct device_source *source);
 uint64_t lockstep_sensor_bytes(const struct lockstep *lockstep);
 uint64_t lockstep_distance_bytes(const struct lockstep *lockstep);
 bool lockstep_fill_routing(struct lockstep *lockstep);

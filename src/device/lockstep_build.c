@@ -5,7 +5,6 @@
  */
 #include "device/lockstep.h"
 
-#include "base/machine.h"
 #include "base/text.h"
 #include "config/options.h"
 #include "flitwarp/steady.h"
@@ -60,12 +59,13 @@ static tick_t longest_way(const struct network *network, const struct input_queu
 
 #define SMALL_REGIONS ((uint64_t)64 << 20) /* bytes; as long as they suffice, no region can be too small */
 
-/* Places for the packets of one terminal: as many as the network holds, or twice its share of that. */
-static uint64_t packets_each(const struct network *network, const struct input_queued *q)
+/* Places for the packets of one terminal: as many as the network holds, or twice its share of that, also beside other runs. */
+static uint64_t packets_each(const struct network *network, const struct input_queued *q, bool is_alone)
 {
     uint64_t terminals = network->topology.terminals;
     uint64_t all = (uint64_t)network->topology.routers * q->lanes * (q->depth + 1) + 64;
-    uint64_t each = all * terminals * sizeof(struct packet) <= SMALL_REGIONS ? all : 2 * all / terminals + 128;
+    uint64_t each =
+        is_alone && all * terminals * sizeof(struct packet) <= SMALL_REGIONS ? all : 2 * all / terminals + 128;
     each = each < all ? each : all;
     return (each + 31) / 32 * 32;
 }
@@ -100,8 +100,9 @@ static bool set_facts(struct lockstep *l)
     f->channel_latency = network->channel_latency;
     f->terminal_latency = network->terminal_latency;
     f->slot_row = f->routers * f->ports + f->terminals * f->terminal_ports;
-    f->packets_each = packets_each(network, q);
+    f->packets_each = packets_each(network, q, l->batch->size == 1);
     f->bins = count_bins(l->workload);
+    f->application_count = l->workload->count;
     f->listeners = 0;
     for (uint32_t i = 0; i < l->workload->count; i++)
         f->listeners += l->workload->applications[i].listens;
@@ -111,7 +112,7 @@ static bool set_facts(struct lockstep *l)
     while (slots <= longest_way(network, q, n))
         slots *= 2;
     f->slot_mask = slots - 1;
-    if (slots * f->slot_row * 2 * sizeof(uint64_t) <= device_facts(l->device)->memory_bytes)
+    if (slots * f->slot_row * 2 * sizeof(uint64_t) <= device_facts(lockstep_device(l))->memory_bytes)
         return true;
     return errors_add(l->errors,
                       "the channels' latencies of up to %" PRIu64 " ticks take more memory than the device has",
@@ -165,16 +166,12 @@ static struct lockstep_application make_application(struct lockstep *l, uint32_t
         .b = steady->injection.b,
         .ranks = application->ranks,
         .size_max = size.max,
-        .injection_kind = lockstep_form(l, FORMS_INJECTION, number),
-        .traffic_kind = lockstep_form(l, FORMS_TRAFFIC, number),
-        .size_kind = lockstep_form(l, FORMS_SIZE, number),
         .protocol = config->common.protocol_class,
         .seed = application->seed,
         .receive_delay = application->receive_delay,
         .reply_config_at = address_of(reply_choice.config),
         .reply_state_at = address_of(reply.state),
         .reply_max = reply.max,
-        .reply_kind = lockstep_form_of(l, FORMS_SIZE, reply_choice.component),
         .replies_by_request = !config->reply.component,
         .reply_protocol = config->common.reply_protocol_class,
         .plain_flits = application->plain_flits,
@@ -191,6 +188,7 @@ static size_t make_tables(struct lockstep *l, struct lockstep_application *appli
     for (size_t room = TABLES_ROOM; l->errors->count == 0; room = l->tables.bytes + l->tables.bytes / 8 + TABLES_ROOM) {
         arena_release(&l->tables);
         l->tables_at = arena_reserve(&l->tables, room);
+        arena_take(&l->tables, sizeof(uint64_t)); /* so that nothing lies at 0 */
         lockstep_make_routing(l, &l->tables);
         for (uint32_t i = 0; i < l->workload->count; i++)
             applications[i] = make_application(l, i, &l->tables);
@@ -204,7 +202,7 @@ static size_t make_tables(struct lockstep *l, struct lockstep_application *appli
 /* ---- memory ---- */
 
 /* clang-format off */
-static uint64_t buffer_bytes(const struct lockstep *l, enum lockstep_buffer buffer)
+uint64_t lockstep_bytes(const struct lockstep *l, enum lockstep_buffer buffer)
 {
     const struct lockstep_facts *f = &l->facts;
     const struct input_queued *q = l->network->core->routers;
@@ -213,6 +211,7 @@ static uint64_t buffer_bytes(const struct lockstep *l, enum lockstep_buffer buff
         sources += l->workload->applications[i].ranks;
     switch (buffer) {
     case BUFFER_FACTS: return sizeof *f;
+    case BUFFER_CLOCK: return sizeof(struct lockstep_clock);
     case BUFFER_APPLICATIONS: return applications * sizeof(struct lockstep_application);
     case BUFFER_TABLES:
         return l->tables_bytes;
@@ -255,47 +254,36 @@ static uint64_t buffer_bytes(const struct lockstep *l, enum lockstep_buffer buff
 }
 /* clang-format on */
 
-#define LOCKSTEP_WHAT_(name, what) what,
-static const char *const buffer_names[] = {LOCKSTEP_BUFFERS(LOCKSTEP_WHAT_)};
+#define LOCKSTEP_WHAT_(name, type, member, what) what,
+const char *const lockstep_buffer_names[] = {LOCKSTEP_BUFFERS(LOCKSTEP_WHAT_)};
 
 /* In all, and in one piece. */
 static bool has_room(struct lockstep *l)
 {
-    const struct device_facts *device = device_facts(l->device);
+    const struct device_facts *device = device_facts(lockstep_device(l));
     uint32_t largest = 0;
     for (uint32_t i = 0; i < LOCKSTEP_BUFFER_COUNT; i++) {
-        l->bytes += buffer_bytes(l, i);
-        largest = buffer_bytes(l, i) > buffer_bytes(l, largest) ? i : largest;
+        l->bytes += lockstep_bytes(l, i);
+        largest = lockstep_bytes(l, i) > lockstep_bytes(l, largest) ? i : largest;
     }
-    double bytes = (double)buffer_bytes(l, largest);
+    double bytes = (double)lockstep_bytes(l, largest);
     if (l->bytes > device->memory_bytes)
         return errors_add(l->errors,
                           "device %u (%s): the run would take %.3g GiB of its memory, and it has %.3g; most of "
                           "that is for %s: %.3g",
                           device->number, device->name, (double)l->bytes / 0x1p30,
-                          (double)device->memory_bytes / 0x1p30, buffer_names[largest], bytes / 0x1p30);
-    return device_gives(l->device, buffer_bytes(l, largest)) ||
+                          (double)device->memory_bytes / 0x1p30, lockstep_buffer_names[largest], bytes / 0x1p30);
+    return lockstep_gives(l, lockstep_bytes(l, largest)) ||
            errors_add(l->errors,
                       "device %u (%s): the run would take %.3g GiB of its memory in one piece for %s, and it "
                       "gives %.3g",
-                      device->number, device->name, bytes / 0x1p30, buffer_names[largest],
+                      device->number, device->name, bytes / 0x1p30, lockstep_buffer_names[largest],
                       (double)device->largest_bytes / 0x1p30);
-}
-
-static bool make_buffers(struct lockstep *l)
-{
-    for (uint32_t i = 0; i < LOCKSTEP_BUFFER_COUNT; i++) {
-        uint64_t bytes = buffer_bytes(l, i);
-        l->buffers[i] = device_buffer_create(l->device, bytes ? bytes : sizeof(uint64_t), buffer_names[i]);
-        if (!l->buffers[i])
-            return false;
-    }
-    return true;
 }
 
 static bool fill(struct lockstep *l, enum lockstep_buffer buffer, const void *from, uint64_t bytes)
 {
-    return !bytes || buffer_write(l->buffers[buffer], 0, from, bytes);
+    return !bytes || lockstep_write(l, buffer, 0, from, bytes);
 }
 
 static bool fill_buffers(struct lockstep *l)
@@ -305,7 +293,7 @@ static bool fill_buffers(struct lockstep *l)
     const struct interfaces *n = network->core->interfaces;
     const struct lockstep_facts *f = &l->facts;
     uint64_t free_places = f->terminals * f->packets_each / 8;
-    return fill(l, BUFFER_FACTS, f, sizeof *f) &&
+    return lockstep_tell_facts(l) &&
            fill(l, BUFFER_APPLICATIONS, l->applications, sizeof *l->applications * l->workload->count) &&
            fill(l, BUFFER_TABLES, l->tables_at, l->tables_bytes) &&
            fill(l, BUFFER_BLOCKS, q->blocks.first, f->routers * f->stride) &&
@@ -313,59 +301,39 @@ static bool fill_buffers(struct lockstep *l)
            fill(l, BUFFER_OUTLETS, n->outlets, f->terminals * sizeof(struct outlet)) &&
            fill(l, BUFFER_INJECTORS, n->injectors, f->terminals * f->channels * sizeof(struct injector)) &&
            fill(l, BUFFER_OUTLET_CREDITS, n->credits, f->terminals * f->outlet_lanes * sizeof(uint32_t)) &&
-           buffer_fill(l->buffers[BUFFER_FREE_PLACES], 0, free_places, 0xff) &&
+           lockstep_fill(l, BUFFER_FREE_PLACES, 0, free_places, 0xff) &&
            (!f->messages_each ||
-            buffer_fill(l->buffers[BUFFER_FREE_MESSAGES], 0, f->terminals * f->messages_each / 8, 0xff)) &&
-           buffer_fill(l->buffers[BUFFER_FREED_MESSAGES], 0, f->terminals * f->terminal_ports * sizeof(uint32_t),
-                       0xff) &&
-           buffer_fill(l->buffers[BUFFER_FREED], 0, f->terminals * f->terminal_ports * sizeof(uint32_t), 0xff) &&
+            lockstep_fill(l, BUFFER_FREE_MESSAGES, 0, f->terminals * f->messages_each / 8, 0xff)) &&
+           lockstep_fill(l, BUFFER_FREED_MESSAGES, 0, f->terminals * f->terminal_ports * sizeof(uint32_t), 0xff) &&
+           lockstep_fill(l, BUFFER_FREED, 0, f->terminals * f->terminal_ports * sizeof(uint32_t), 0xff) &&
            lockstep_fill_routing(l);
-}
-
-static bool set_arguments(struct lockstep *l, struct device_kernel *kernel)
-{
-    uint32_t argument = 0;
-    uint64_t from = address_of(l->tables_at);
-    bool is_good = true;
-    for (uint32_t i = 0; i < BUFFER_SUMS && is_good; i++) {
-        is_good = kernel_set_buffer(kernel, argument++, l->buffers[i]);
-        if (i == BUFFER_TABLES)
-            is_good = is_good && kernel_set(kernel, argument++, &from, sizeof from);
-    }
-    l->next_argument = argument;
-    return is_good;
-}
-
-static bool make_kernels(struct lockstep *l)
-{
-    static const char *const names[LOCKSTEP_KERNELS] = {
-        "lockstep_routers", "lockstep_terminals", "lockstep_withdraw", "lockstep_drop_timers",
-        "lockstep_count",   "lockstep_next",      "lockstep_flits",    "lockstep_idle"};
-    if (!lockstep_make_source(l))
-        return false;
-    double start = wall_seconds();
-    if (!device_compile(l->device, &l->source, ""))
-        return false;
-    l->compile_seconds = wall_seconds() - start;
-    for (uint32_t i = 0; i < LOCKSTEP_KERNELS; i++) {
-        l->kernels[i] = device_kernel(l->device, names[i]);
-        if (!l->kernels[i] || !set_arguments(l, l->kernels[i]))
-            return false;
-        if (kernel_most_items(l->kernels[i]) < l->group)
-            return errors_add(l->errors, "%s runs kernel %s in groups of at most %zu work-items, and %u are needed",
-                              device_facts(l->device)->name, names[i], kernel_most_items(l->kernels[i]), l->group);
-    }
-    return true;
 }
 
 bool lockstep_plan(struct lockstep *l)
 {
     l->applications = arena_array(l->arena, struct lockstep_application, l->workload->count);
     l->tables_bytes = set_facts(l) ? make_tables(l, l->applications) : 0;
+    l->facts.tables_from = address_of(l->tables_at);
     return l->tables_bytes && has_room(l);
 }
 
-bool lockstep_build(struct lockstep *l) { return make_buffers(l) && make_kernels(l) && fill_buffers(l); }
+/* Which of the functions that were compiled: known when it is known who else is in the pack. */
+static void set_kinds(struct lockstep *l)
+{
+    for (uint32_t i = 0; i < l->workload->count; i++) {
+        struct lockstep_application *application = &l->applications[i];
+        application->injection_kind = lockstep_form(l, FORMS_INJECTION, i);
+        application->traffic_kind = lockstep_form(l, FORMS_TRAFFIC, i);
+        application->size_kind = lockstep_form(l, FORMS_SIZE, i);
+        application->reply_kind = lockstep_form_of(l->pack, FORMS_SIZE, lockstep_reply_of(l, i)->component);
+    }
+}
+
+bool lockstep_begin(struct lockstep *l)
+{
+    set_kinds(l);
+    return fill_buffers(l);
+}
 
 /* ---- sources ---- */
 

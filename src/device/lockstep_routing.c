@@ -114,18 +114,18 @@ void lockstep_make_routing(struct lockstep *l, struct arena *arena)
     f->classes = routing.classes;
     f->all_escape_vcs = routing.all_escape_vcs;
     f->measures_detours = !routing.ops->is_minimal;
-    f->routing_config_at = address_of(choice.config);
-    f->routing_state_at = address_of(routing.state);
-    f->topology_facts_at = address_of(topology.facts);
-    f->grid_at = address_of(topology.grid);
-    f->class_vcs_at = address_of(routing.class_vcs);
-    f->eject_vcs_at = address_of(routing.eject_vcs);
-    f->terminal_slot_at = address_of(routing.terminal_slot);
+    f->routing_config_at = lockstep_place(l, choice.config);
+    f->routing_state_at = lockstep_place(l, routing.state);
+    f->topology_facts_at = lockstep_place(l, topology.facts);
+    f->grid_at = lockstep_place(l, topology.grid);
+    f->class_vcs_at = lockstep_place(l, routing.class_vcs);
+    f->eject_vcs_at = lockstep_place(l, routing.eject_vcs);
+    f->terminal_slot_at = lockstep_place(l, routing.terminal_slot);
     size_t bytes = sizeof(uint32_t) * f->terminals;
-    f->ejection_router_at = address_of(memcpy(arena_take(arena, bytes), network->core->ejection_router, bytes));
+    f->ejection_router_at = lockstep_place(l, memcpy(arena_take(arena, bytes), network->core->ejection_router, bytes));
     if (network->congestion)
         f->congestion_config_at =
-            address_of(lockstep_read_again(l, network->plan.congestion, "congestion", arena).config);
+            lockstep_place(l, lockstep_read_again(l, network->plan.congestion, "congestion", arena).config);
     uint64_t seen = f->routers * f->lanes * sizeof(uint32_t);
     f->unseen_at = (seen + 15) / 16 * 16;
     f->capacity_at = f->unseen_at + f->routers * sizeof(struct unseen);
@@ -133,7 +133,7 @@ void lockstep_make_routing(struct lockstep *l, struct arena *arena)
 
 /* ---- the text ---- */
 
-static void add_settings(const struct lockstep *l, struct text *text)
+void lockstep_add_routing_settings(const struct lockstep *l, struct text *text)
 {
     const struct network *network = l->network;
     const struct choice *self = &network->core->config->routing;
@@ -163,20 +163,16 @@ static void add_settings(const struct lockstep *l, struct text *text)
         text_addf(text, "#define REDUCTION_WEIGHT(config, candidate) ((void)(config), (candidate)->congestion)\n");
 }
 
-bool lockstep_add_routing(struct lockstep *l)
+bool lockstep_add_routing(const struct lockstep *l, struct device_source *source)
 {
     const struct network *network = l->network;
     const struct choice *self = &network->core->config->routing;
     const struct choice *reduction = reduction_of(self->component->options, self->config);
-    struct text text = {0};
-    add_settings(l, &text);
-    source_add_text(&l->source, "routing", text.chars);
-    text_release(&text);
-    return source_add_file(&l->source, network->congestion ? network->plan.congestion->component->device.file
-                                                           : "src/network/congestion/none.c") &&
-           (!reduction || source_add_file(&l->source, reduction->component->device.file)) &&
-           (!network->routing.ops->is_adaptive || source_add_file(&l->source, "src/network/routing/adaptive.c")) &&
-           source_add_file(&l->source, self->component->device.file);
+    return source_add_file(source, network->congestion ? network->plan.congestion->component->device.file
+                                                       : "src/network/congestion/none.c") &&
+           (!reduction || source_add_file(source, reduction->component->device.file)) &&
+           (!network->routing.ops->is_adaptive || source_add_file(source, "src/network/routing/adaptive.c")) &&
+           source_add_file(source, self->component->device.file);
 }
 
 /* ---- memory ---- */
@@ -205,9 +201,9 @@ static bool fill_sensors(struct lockstep *l)
         uint64_t ring_at = f->capacity_at + ports + router * changes * sizeof(struct change);
         unseen[router] = (struct unseen){.ring = (void *)(uintptr_t)ring_at, .size = (uint32_t)changes};
     }
-    bool is_good = buffer_fill(l->buffers[BUFFER_SENSORS], 0, f->unseen_at, 0) &&
-                   buffer_write(l->buffers[BUFFER_SENSORS], f->unseen_at, unseen, f->routers * sizeof *unseen) &&
-                   buffer_write(l->buffers[BUFFER_SENSORS], f->capacity_at, sensor->capacity, ports);
+    bool is_good = lockstep_fill(l, BUFFER_SENSORS, 0, f->unseen_at, 0) &&
+                   lockstep_write(l, BUFFER_SENSORS, f->unseen_at, unseen, f->routers * sizeof *unseen) &&
+                   lockstep_write(l, BUFFER_SENSORS, f->capacity_at, sensor->capacity, ports);
     memory_give(unseen);
     return is_good;
 }
@@ -220,8 +216,8 @@ static bool fill_distances(struct lockstep *l)
     for (uint32_t from = 0; from < routers && is_good; from++) {
         for (uint32_t to = 0; to < routers; to++)
             row[to] = (uint16_t)network_distance(l->network, from, to);
-        is_good = buffer_write(l->buffers[BUFFER_DISTANCES], (uint64_t)from * routers * sizeof *row, row,
-                               routers * sizeof *row);
+        is_good =
+            lockstep_write(l, BUFFER_DISTANCES, (uint64_t)from * routers * sizeof *row, row, routers * sizeof *row);
     }
     memory_give(row);
     return is_good;

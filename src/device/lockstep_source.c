@@ -9,7 +9,7 @@
 #include "network/router/input_queued.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
+#include <string.h>
 
 /* A kind of component that sources call: where an application has its choice, and the function that calls the chosen one. */
 struct form_kind {
@@ -38,11 +38,8 @@ static const struct component *chosen(const struct lockstep *l, uint32_t applica
     return ((const struct choice *)(const void *)(config + kind->choice_at))->component;
 }
 
-/* A GPU compiles what the run needs alone; elsewhere, where that takes long beside short runs, one text serves all. */
-static bool is_compiled(const struct lockstep *l, const struct form_kind *kind, const struct component *component)
+static bool has_form(const struct lockstep *l, const struct form_kind *kind, const struct component *component)
 {
-    if (!device_facts(l->device)->is_gpu)
-        return component_has_device_form(component);
     uint32_t i = 0;
     while (i < l->workload->count && chosen(l, i, kind) != component &&
            !(kind == &form_kinds[FORMS_SIZE] && lockstep_reply_of(l, i)->component == component))
@@ -50,54 +47,62 @@ static bool is_compiled(const struct lockstep *l, const struct form_kind *kind, 
     return i < l->workload->count;
 }
 
-uint32_t lockstep_form_of(const struct lockstep *l, enum lockstep_forms forms, const struct component *component)
+/* A GPU compiles what the runs need alone; elsewhere, where that takes long beside short runs, one text serves all. */
+static bool is_compiled(const struct lockstep_pack *pack, const struct form_kind *kind,
+                        const struct component *component)
+{
+    if (!device_facts(pack->device)->is_gpu)
+        return component_has_device_form(component);
+    uint32_t i = 0;
+    while (i < pack->count && !has_form(pack->runs[i], kind, component))
+        i++;
+    return i < pack->count;
+}
+
+uint32_t lockstep_form_of(const struct lockstep_pack *pack, enum lockstep_forms forms,
+                          const struct component *component)
 {
     const struct form_kind *kind = &form_kinds[forms];
     uint32_t number = 0;
     const struct registration *at = registry_kind(kind->name);
     for (; at->component != component; at = registry_next(at))
-        number += is_compiled(l, kind, at->component);
+        number += is_compiled(pack, kind, at->component);
     return number;
 }
 
 uint32_t lockstep_form(const struct lockstep *l, enum lockstep_forms forms, uint32_t application)
 {
-    return lockstep_form_of(l, forms, chosen(l, application, &form_kinds[forms]));
+    return lockstep_form_of(l->pack, forms, chosen(l, application, &form_kinds[forms]));
 }
 
-static bool add_form(struct lockstep *l, const struct component *component)
-{
-    return source_add_file(&l->source, component->device.file);
-}
-
-static bool add_forms(struct lockstep *l, const struct form_kind *kind)
+static bool add_forms(struct lockstep_pack *pack, const struct form_kind *kind)
 {
     struct text text = {0};
     uint32_t next = 0;
     bool is_good = true;
     text_addf(&text, "static inline %s\n{\n    switch (kind) {\n", kind->head);
     for (const struct registration *at = registry_kind(kind->name); at && is_good; at = registry_next(at)) {
-        if (!is_compiled(l, kind, at->component))
+        if (!is_compiled(pack, kind, at->component))
             continue;
-        is_good = add_form(l, at->component);
+        is_good = source_add_file(&pack->source, at->component->device.file);
         text_addf(&text, "    case %u:\n        return %s(%s);\n", next++, at->component->device.function,
                   kind->arguments);
     }
     text_addf(&text, "    }\n    return 0;\n}\n");
-    source_add_text(&l->source, kind->name, text.chars);
+    source_add_text(&pack->source, kind->name, text.chars);
     text_release(&text);
     return is_good;
 }
 
 /* Sizes of requests that tell what reply they want, and those of such replies: of those that have them. */
-static void add_replies(struct lockstep *l)
+static void add_replies(struct lockstep_pack *pack)
 {
     const struct form_kind *kind = &form_kinds[FORMS_SIZE];
     struct text requests = {0}, replies = {0};
     uint32_t number = 0;
     for (const struct registration *at = registry_kind(kind->name); at; at = registry_next(at)) {
         const struct device_form *form = &at->component->device;
-        if (!is_compiled(l, kind, at->component))
+        if (!is_compiled(pack, kind, at->component))
             continue;
         if (form->reply) {
             text_addf(&requests, "    if (kind == %u)\n        return %s(size, random, tag);\n", number, form->request);
@@ -112,47 +117,94 @@ static void add_replies(struct lockstep *l)
               "static inline uint32_t reply_flits(uint32_t kind, const struct size *size, uint32_t tag)\n"
               "{\n%s    return 0;\n}\n",
               requests.length ? requests.chars : "", replies.length ? replies.chars : "");
-    source_add_text(&l->source, "replies", text.chars);
+    source_add_text(&pack->source, "replies", text.chars);
     text_release(&requests);
     text_release(&replies);
     text_release(&text);
 }
 
-#define FACT_TEXT_(name) text_addf(&text, "#define FACT_" #name " %" PRIu64 "ul\n", l->facts.name);
+/* ---- numbers ---- */
 
-bool lockstep_make_source(struct lockstep *l)
+/* What all runs of a pack have alike a GPU has as a constant: compiling is cheap there beside the runs. */
+static void add_number(const struct lockstep_pack *pack, struct text *text, const char *kind, const char *name,
+                       size_t place, bool may_change)
+{
+    uint64_t first, other;
+    memcpy(&first, (const char *)&pack->runs[0]->facts + place, sizeof first);
+    for (uint32_t i = 1; i < pack->count && !may_change; i++) {
+        memcpy(&other, (const char *)&pack->runs[i]->facts + place, sizeof other);
+        may_change = other != first;
+    }
+    if (may_change)
+        text_addf(text, "#define %s_%s (m->facts->%s)\n", kind, name, name);
+    else
+        text_addf(text, "#define %s_%s %" PRIu64 "ul\n", kind, name, first);
+}
+
+/* Memory that may be made wider while the runs go on. */
+static bool is_widened(enum lockstep_buffer buffer)
+{
+    return buffer == BUFFER_HEARD || buffer == BUFFER_ANSWERS || buffer == BUFFER_SERIES || buffer == BUFFER_RATES ||
+           buffer == BUFFER_ENTERED || buffer == BUFFER_LOG_RECORDS;
+}
+
+static void add_constants(const struct lockstep_pack *pack, struct text *text)
+{
+#define FACT_TEXT_(name) add_number(pack, text, "FACT", #name, offsetof(struct lockstep_facts, name), false);
+    LOCKSTEP_FACTS(FACT_TEXT_)
+#define EACH_TEXT_(name, type, member, what)                                                                           \
+    if (is_widened(BUFFER_##name))                                                                                     \
+        text_addf(text, "#define EACH_" #member " (facts[run].each_" #member ")\n");                                   \
+    else                                                                                                               \
+        text_addf(text, "#define EACH_" #member " %" PRIu64 "ul\n", pack->each[BUFFER_##name]);
+    LOCKSTEP_BUFFERS(EACH_TEXT_)
+    text_addf(text, "#define FACT(name) (FACT_##name)\n#define EACH(name) (EACH_##name)\n#define ONE_KERNEL\n");
+}
+
+static void choose_groups(struct lockstep_pack *pack, bool is_gpu)
+{
+    const struct lockstep *l = pack->runs[0];
+    bool has_sensors = l->network->congestion; /* teams with them were not tried on a GPU */
+    pack->group = is_gpu ? 64 : 16;
+    pack->is_one_kernel = is_gpu;
+    pack->team = l->team ? l->team : !is_gpu || has_sensors ? 1 : l->facts.ports > 16 ? 16 : l->facts.ports > 6 ? 8 : 4;
+}
+
+/* ---- the text ---- */
+
+void lockstep_make_settings(struct lockstep *l)
 {
     const struct input_queued *q = l->network->core->routers;
+    struct text *text = &l->settings;
+    lockstep_add_routing_settings(l, text);
+    text_addf(text, "#define SLOT_VC_BYTES %u\n#define WORDS %u\n%s", lockstep_slot_vc_bytes(l), q->words,
+              q->is_usual ? "#define USUAL_ROUTER\n" : "");
+}
+
+bool lockstep_make_source(struct lockstep_pack *pack, struct errors *errors)
+{
+    const struct lockstep *l = pack->runs[0];
+    bool is_gpu = device_facts(pack->device)->is_gpu;
     struct text text = {0};
-    l->source = (struct device_source){.files = device_files, .errors = l->errors};
-    if (!source_add_file(&l->source, "include/flitwarp/both.h"))
+    pack->source = (struct device_source){.files = device_files, .errors = errors};
+    if (!source_add_file(&pack->source, "include/flitwarp/both.h"))
         return false;
-    bool is_constant = device_facts(l->device)->is_gpu; /* there compiling is cheap beside the run */
-    if (is_constant) {
-        LOCKSTEP_FACTS(FACT_TEXT_)
-    }
-    text_addf(&text, "#define FACT(name) (%s)\n", is_constant ? "FACT_##name" : "m->facts->name");
-    l->group = is_constant ? 64 : 16;
-    l->is_one_kernel = is_constant;
-    bool has_sensors = l->network->congestion; /* teams with them were not tried on a GPU */
-    l->team = l->team                       ? l->team
-              : !is_constant || has_sensors ? 1
-              : l->facts.ports > 16         ? 16
-              : l->facts.ports > 6          ? 8
-                                            : 4;
-    text_addf(&text, "#define TEAM %uu\n#define GROUP %uu\n#define SLOT_VC_BYTES %u\n#define PORTS_EACH %u\n%s",
-              l->team, l->group, lockstep_slot_vc_bytes(l),
-              (uint32_t)((is_constant ? l->facts.ports : WORD_BITS) + l->team - 1) / l->team,
-              is_constant ? "#define ONE_KERNEL\n" : "");
-    text_addf(&text, "#define WORDS %u\n%s", q->words, q->is_usual ? "#define USUAL_ROUTER\n" : "");
-    source_add_text(&l->source, "settings", text.chars);
+    choose_groups(pack, is_gpu);
+    if (is_gpu)
+        add_constants(pack, &text);
+    else
+        text_addf(&text, "#define FACT(name) (m->facts->name)\n#define EACH(name) (facts[run].each_##name)\n");
+    text_addf(&text, "#define RUN %s\n", is_gpu && pack->count == 1 ? "0u" : "(first_run + get_global_id(1))");
+    text_addf(&text, "#define TEAM %uu\n#define GROUP %uu\n#define PORTS_EACH %u\n%s", pack->team, pack->group,
+              (uint32_t)((is_gpu ? l->facts.ports : WORD_BITS) + pack->team - 1) / pack->team, l->settings.chars);
+    source_add_text(&pack->source, "settings", text.chars);
     text_release(&text);
-    bool is_good = source_add_file(&l->source, "src/base/random.c") && lockstep_add_routing(l);
+    bool is_good = source_add_file(&pack->source, "src/base/random.c") && lockstep_add_routing(l, &pack->source);
     for (uint32_t kind = 0; kind < LOCKSTEP_FORMS && is_good; kind++)
-        is_good = add_forms(l, &form_kinds[kind]);
-    add_replies(l);
-    if (!is_good || !source_add_file(&l->source, "src/device/kernels.h"))
+        is_good = add_forms(pack, &form_kinds[kind]);
+    add_replies(pack);
+    if (!is_good || !source_add_file(&pack->source, "src/device/kernels.h"))
         return false;
-    source_cut_messages(&l->source);
+    source_cut_messages(&pack->source);
     return true;
 }

@@ -24,6 +24,56 @@
 #define SLOT_POSITION 0xffffffu
 #define SLOT_MOST_FLITS (SLOT_POSITION + 1)
 
+/*
+ * What lies there of each run, in the order of the kernels' arguments: B(NAME, type, member, words) for each. Of runs that go on
+ * together all have the same of a kind, one behind the other.
+ */
+/* clang-format off */
+#define LOCKSTEP_BUFFERS(B)                                                                                            \
+    B(FACTS, const struct lockstep_facts, facts, "numbers")                                                            \
+    B(CLOCK, const struct lockstep_clock, clock, "times")                                                              \
+    B(APPLICATIONS, const struct lockstep_application, applications, "applications")                                   \
+    B(TABLES, const char, own_tables, "tables")                                                                        \
+    B(BLOCKS, uint8_t, blocks, "routers")                                                                              \
+    B(READY_AT, tick_t, ready_at, "stages")                                                                            \
+    B(ROUTES, uint64_t, routes, "routes")                                                                              \
+    B(LINKS, const struct link, links, "links")                                                                        \
+    B(FLITS, uint64_t, flits, "flits on channels")                                                                     \
+    B(CREDITS, slot_vcs, credits, "credits on channels")                                                               \
+    B(PACKETS, struct packet, packets, "packets")                                                                      \
+    B(FREE_PLACES, uint32_t, free_places, "free places of packets")                                                    \
+    B(FREED, uint32_t, freed, "places of packets that have arrived")                                                   \
+    B(OUTLETS, struct outlet, outlets, "outlets of terminals")                                                         \
+    B(INJECTORS, struct injector, injectors, "channels of terminals")                                                  \
+    B(OUTLET_CREDITS, uint32_t, outlet_credits, "credits of terminals")                                                \
+    B(SOURCES, struct lockstep_source, sources, "sources of messages")                                                 \
+    B(TERMINALS, struct lockstep_terminal, terminals, "terminals")                                                     \
+    B(COUNTS, struct lockstep_counts, counts, "counts of terminals") /* by application * terminals + terminal */       \
+    B(ROUTER_COUNTS, struct lockstep_router_counts, router_counts, "counts of routers")                                \
+    /* by ((application * copies + copy) * histograms + histogram) * buckets + bucket */                               \
+    B(HISTOGRAMS, uint64_t, histograms, "histograms")                                                                  \
+    B(BINS, struct lockstep_bin, bins, "latencies by moment of sampling")                                              \
+    B(ACCEPTED_FROM, uint64_t, accepted_from, "flits by source") /* by application * terminals + terminal */           \
+    B(MESSAGES, struct lockstep_message, messages, "messages")                                                         \
+    B(FREE_MESSAGES, uint32_t, free_messages, "free places of messages")                                               \
+    B(FREED_MESSAGES, uint32_t, freed_messages, "places of messages that have arrived")                                \
+    B(HEARD, struct lockstep_answer, heard, "messages that are heard of") /* by ring * places + place */               \
+    B(HEARD_RINGS, struct lockstep_ring, heard_rings, "rings of messages") /* by (listener - 1) * terminals + terminal */ \
+    B(ANSWERS, struct lockstep_answer, answers, "answers that wait") /* by terminal * places + place */                \
+    B(SERIES, struct lockstep_series, series, "the time series") /* by application * bins + bin */                     \
+    B(RATES, struct lockstep_rates, rates, "rates") /* by (application * bins + bin) * terminals + terminal */         \
+    B(ENTERED, uint32_t, entered, "flits that enter") /* by router * lanes + lane */                                   \
+    B(LOG, struct lockstep_log, log_head, "the log")                                                                  \
+    B(LOG_RECORDS, struct lockstep_record, log_records, "packets for the log")                                         \
+    B(SENSORS, char, sensors, "sensors of congestion") /* see struct congestion */                                     \
+    /* by pair of routers, where routing may take detours and there is no grid */                                      \
+    B(DISTANCES, const uint16_t, distances, "distances")                                                               \
+    B(FAULT, uint32_t, fault, "faults")                                                                                \
+    B(SUMS, uint64_t, sums, "sums")                                                                                    \
+    B(NEXT, uint64_t, next, "next events")                                                                             \
+    B(LANE_FLITS, uint32_t, lane_flits, "flits by lane")
+/* clang-format on */
+
 /* Numbers that do not change: F(name) for each. A device has them as constants of the program, or looks them up. */
 /* clang-format off */
 #define LOCKSTEP_FACTS(F)                                                                                              \
@@ -37,13 +87,14 @@
     F(measures_detours) /* packets may take more hops than they need */                                                \
     F(messages_each)    /* records of a terminal's messages, a multiple of 32; 0: packets need none */                 \
     F(listeners)        /* applications that hear of their messages, and answer them */                                \
+    F(application_count)                                                                                               \
     /* of routers */                                                                                                   \
     F(ports) F(num_vcs) F(lanes) F(ring_mask) F(local_ports) F(room) F(depth) F(cycle) F(routing) F(vc_allocation)     \
     F(to_channel) F(credit) F(next_packet) F(busy_after_grant) F(vc_needs_credit) F(stores_packet) F(reserves_packet)  \
     F(needs_room) F(credits_wake) F(ends_in_a_cycle) F(steps_each_tick) F(locks_outputs) F(keeps_outputs)              \
     F(queues_to_send) F(stride) F(outputs_at) F(vc_state_at) F(switch_state_at) F(arbiter_state_at) F(arbiters_each)   \
     F(arbiter_port_mask) F(free_at_at) F(locks_at) F(credited_at) F(rings_at)                                          \
-    /* of routing */                                                                                                   \
+    /* of routing; its tables by their places in own_tables, 0: there is none */                                                                                                   \
     F(seed) F(routing_vcs) F(protocol_vcs) F(classes) F(terminal_ports) F(ejection_channels) F(class_vcs_at)           \
     F(eject_vcs_at) F(terminal_slot_at) F(ejection_router_at) F(routing_config_at) F(routing_state_at)                 \
     F(all_escape_vcs) F(has_protocols) F(topology_facts_at) F(grid_at)                                                 \
@@ -54,9 +105,12 @@
 /* clang-format on */
 
 #define LOCKSTEP_FACT_(name) uint64_t name;
+#define LOCKSTEP_EACH_(name, type, member, what) uint64_t each_##member;
 struct lockstep_facts {
     LOCKSTEP_FACTS(LOCKSTEP_FACT_)
-    /* What may change between two launches, and is looked up always. */
+    LOCKSTEP_BUFFERS(LOCKSTEP_EACH_) /* bytes of a run in each buffer */
+    /* What another process would have otherwise, or may change between two launches: it is looked up always. */
+    uint64_t tables_from;                          /* the program's address of what is first in own_tables */
     uint64_t is_watched;                           /* any of what follows but the rings */
     uint64_t series_interval, series_bins;         /* 0: no series is kept */
     uint64_t rate_interval, rate_first, rate_bins; /* of bins by terminal: the first of them that there is room for */
@@ -80,6 +134,13 @@ struct lockstep_application {
     uint32_t replies_by_request;      /* their sizes follow from it */
     uint32_t plain_flits, max_packet; /* messages up to the first are a packet that needs no record */
     uint32_t listener;                /* its number among those, from 1 on; 0: it hears of nothing */
+};
+
+/* Of a run, for the launches to come. */
+struct lockstep_clock {
+    tick_t now, last; /* the tick of the first of them; that of the last in which anything is done */
+    tick_t window_start, window_end;
+    uint32_t is_draining, unused;
 };
 
 /* Where the window of sampling lies, as far as it is known: FW_NEVER otherwise. The same from one grid point to the next. */

@@ -16,22 +16,6 @@
 #define RATES_ROOM ((uint64_t)64 << 20)   /* bytes, or a bin */
 #define RECORDS_LEAST ((uint64_t)1 << 16) /* that a log's memory holds, or what may come in a tick */
 
-/* Of another size from now on; what was in it is gone. */
-static void replace(struct lockstep *l, enum lockstep_buffer buffer, uint64_t bytes, const char *what)
-{
-    device_buffer_release(l->buffers[buffer]);
-    l->buffers[buffer] = device_buffer_create(l->device, bytes, what);
-    lockstep_need(l, l->buffers[buffer]);
-    uint32_t argument = buffer + (buffer > BUFFER_TABLES); /* behind which there is one more */
-    for (uint32_t i = 0; i < LOCKSTEP_KERNELS; i++)
-        lockstep_need(l, kernel_set_buffer(l->kernels[i], argument, l->buffers[buffer]));
-}
-
-static void tell_facts(struct lockstep *l)
-{
-    lockstep_need(l, buffer_write(l->buffers[BUFFER_FACTS], 0, &l->facts, sizeof l->facts));
-}
-
 /* ---- rings ---- */
 
 /* Each ring with so many places in place of fewer; `of` gives the first number and how many there are. */
@@ -40,12 +24,12 @@ static void move_rings(struct lockstep *l, enum lockstep_buffer buffer, const st
 {
     uint64_t before = count * (*mask + 1), after = count * (wider + 1);
     struct lockstep_answer *old = memory_take(before * sizeof *old), *new = memory_take(after * sizeof *new);
-    lockstep_need(l, buffer_read(l->buffers[buffer], 0, old, before * sizeof *old));
+    lockstep_need(l, lockstep_read(l, buffer, 0, old, before * sizeof *old));
     for (uint64_t i = 0; i < count; i++)
         for (uint32_t n = 0, at = rings[i].first; n < rings[i].count; n++, at++)
             new[i * (wider + 1) + (at & wider)] = old[i * (*mask + 1) + (at & *mask)];
-    replace(l, buffer, after * sizeof *new, "messages that are answered");
-    lockstep_need(l, buffer_write(l->buffers[buffer], 0, new, after * sizeof *new));
+    lockstep_need(l, lockstep_widen(l, buffer, after * sizeof *new));
+    lockstep_need(l, lockstep_write(l, buffer, 0, new, after * sizeof *new));
     *mask = wider;
     memory_give(old);
     memory_give(new);
@@ -65,16 +49,16 @@ static void widen_rings(struct lockstep *l, uint64_t heard, uint64_t answers)
     struct lockstep_ring *states = memory_take((rings > f->terminals ? rings : f->terminals) * sizeof *states);
     struct lockstep_terminal *terminals = memory_take(f->terminals * sizeof *terminals);
     if (heard > f->heard_mask + 1) {
-        lockstep_need(l, buffer_read(l->buffers[BUFFER_HEARD_RINGS], 0, states, rings * sizeof *states));
+        lockstep_need(l, lockstep_read(l, BUFFER_HEARD_RINGS, 0, states, rings * sizeof *states));
         move_rings(l, BUFFER_HEARD, states, rings, &f->heard_mask, wide_enough(f->heard_mask, heard));
     }
     if (answers > f->answers_mask + 1) {
-        lockstep_need(l, buffer_read(l->buffers[BUFFER_TERMINALS], 0, terminals, f->terminals * sizeof *terminals));
+        lockstep_need(l, lockstep_read(l, BUFFER_TERMINALS, 0, terminals, f->terminals * sizeof *terminals));
         for (uint64_t i = 0; i < f->terminals; i++)
             states[i] = (struct lockstep_ring){terminals[i].first_answer, terminals[i].answers};
         move_rings(l, BUFFER_ANSWERS, states, f->terminals, &f->answers_mask, wide_enough(f->answers_mask, answers));
     }
-    tell_facts(l);
+    lockstep_need(l, lockstep_tell_facts(l));
     memory_give(states);
     memory_give(terminals);
 }
@@ -111,12 +95,12 @@ static tick_t room_of_series(struct lockstep *l, tick_t last)
         uint64_t wider = had * 2 > bins ? had * 2 : bins;
         struct lockstep_series *all = memory_take(applications * wider * sizeof *all);
         for (uint64_t i = 0; i < applications && had; i++)
-            lockstep_need(
-                l, buffer_read(l->buffers[BUFFER_SERIES], i * had * sizeof *all, &all[i * wider], had * sizeof *all));
-        replace(l, BUFFER_SERIES, applications * wider * sizeof *all, "the time series");
-        lockstep_need(l, buffer_write(l->buffers[BUFFER_SERIES], 0, all, applications * wider * sizeof *all));
+            lockstep_need(l,
+                          lockstep_read(l, BUFFER_SERIES, i * had * sizeof *all, &all[i * wider], had * sizeof *all));
+        lockstep_need(l, lockstep_widen(l, BUFFER_SERIES, applications * wider * sizeof *all));
+        lockstep_need(l, lockstep_write(l, BUFFER_SERIES, 0, all, applications * wider * sizeof *all));
         f->series_bins = wider;
-        tell_facts(l);
+        lockstep_need(l, lockstep_tell_facts(l));
         memory_give(all);
     }
     tick_t end = f->series_bins * f->series_interval - 1;
@@ -129,7 +113,7 @@ void lockstep_gather_series(struct lockstep *l, uint32_t application, struct mea
     if (!bins)
         return;
     struct lockstep_series *all = memory_take(bins * sizeof *all);
-    lockstep_need(l, buffer_read(l->buffers[BUFFER_SERIES], application * bins * sizeof *all, all, bins * sizeof *all));
+    lockstep_need(l, lockstep_read(l, BUFFER_SERIES, application * bins * sizeof *all, all, bins * sizeof *all));
     for (uint64_t i = 0; i < bins; i++)
         if (all[i].packets_created || all[i].packets_arrived || all[i].flits_accepted)
             *(struct series_bin *)bins_at(&m->series, i * l->facts.series_interval) =
@@ -148,7 +132,7 @@ static tick_t room_of_rates(struct lockstep *l, tick_t last)
         return last;
     if (f->rate_first != l->now / f->rate_interval) {
         f->rate_first = l->now / f->rate_interval;
-        tell_facts(l);
+        lockstep_need(l, lockstep_tell_facts(l));
     }
     tick_t end = (f->rate_first + f->rate_bins) * f->rate_interval - 1;
     return end < last ? end : last;
@@ -161,7 +145,7 @@ static void read_rates(struct lockstep *l)
     uint64_t bins = f->rate_bins, bytes = bins * f->terminals * sizeof(struct lockstep_rates);
     struct lockstep_rates *all = memory_take(bytes);
     for (uint32_t a = 0; a < l->workload->count; a++) {
-        lockstep_need(l, buffer_read(l->buffers[BUFFER_RATES], a * bytes, all, bytes));
+        lockstep_need(l, lockstep_read(l, BUFFER_RATES, a * bytes, all, bytes));
         for (uint64_t i = 0; i < bins * f->terminals; i++) {
             uint64_t bin = i / f->terminals, terminal = i % f->terminals;
             if (!all[i].offered && !all[i].injected && !all[i].delivered && !all[i].accepted)
@@ -175,7 +159,7 @@ static void read_rates(struct lockstep *l)
             rate->accepted += all[i].accepted;
         }
     }
-    lockstep_need(l, buffer_fill(l->buffers[BUFFER_RATES], 0, l->workload->count * bytes, 0));
+    lockstep_need(l, lockstep_fill(l, BUFFER_RATES, 0, l->workload->count * bytes, 0));
     memory_give(all);
 }
 
@@ -198,12 +182,12 @@ static void add_record(struct lockstep *l, const struct lockstep_record *record)
 static void read_log(struct lockstep *l)
 {
     struct lockstep_log log;
-    lockstep_need(l, buffer_read(l->buffers[BUFFER_LOG], 0, &log, sizeof log));
+    lockstep_need(l, lockstep_read(l, BUFFER_LOG, 0, &log, sizeof log));
     if (!log.count)
         return;
     struct lockstep_record *records = memory_take(log.count * sizeof *records);
-    lockstep_need(l, buffer_read(l->buffers[BUFFER_LOG_RECORDS], 0, records, log.count * sizeof *records) &&
-                         buffer_fill(l->buffers[BUFFER_LOG], 0, sizeof log, 0));
+    lockstep_need(l, lockstep_read(l, BUFFER_LOG_RECORDS, 0, records, log.count * sizeof *records) &&
+                         lockstep_fill(l, BUFFER_LOG, 0, sizeof log, 0));
     for (uint32_t i = 0; i < log.count; i++)
         add_record(l, &records[i]);
     memory_give(records);
@@ -213,8 +197,7 @@ void lockstep_bring_lanes(struct lockstep *l)
 {
     const struct lane_counts *lanes = l->workload->lanes;
     if (lanes)
-        lockstep_need(
-            l, buffer_read(l->buffers[BUFFER_ENTERED], 0, lanes->entered, lanes->count * sizeof *lanes->entered));
+        lockstep_need(l, lockstep_read(l, BUFFER_ENTERED, 0, lanes->entered, lanes->count * sizeof *lanes->entered));
 }
 
 /* ---- pieces ---- */
@@ -230,18 +213,18 @@ void lockstep_watch(struct lockstep *l)
     if (f->rate_interval) {
         f->rate_bins = bin < RATES_ROOM ? RATES_ROOM / bin : 1;
         f->rate_bins = f->rate_bins < 64 ? f->rate_bins : 64;
-        replace(l, BUFFER_RATES, f->rate_bins * bin, "rates");
+        lockstep_need(l, lockstep_widen(l, BUFFER_RATES, f->rate_bins * bin));
     }
     if (workload->lanes) {
         f->counts_lanes = 1;
-        replace(l, BUFFER_ENTERED, workload->lanes->count * sizeof(uint32_t), "flits that enter");
+        lockstep_need(l, lockstep_widen(l, BUFFER_ENTERED, workload->lanes->count * sizeof(uint32_t)));
     }
     if (workload->keeps_records) {
         f->log_room = each_tick > RECORDS_LEAST ? each_tick : RECORDS_LEAST;
-        replace(l, BUFFER_LOG_RECORDS, f->log_room * sizeof(struct lockstep_record), "packets for the log");
+        lockstep_need(l, lockstep_widen(l, BUFFER_LOG_RECORDS, f->log_room * sizeof(struct lockstep_record)));
     }
     f->is_watched = f->series_interval || f->rate_interval || f->counts_lanes || f->log_room;
-    tell_facts(l);
+    lockstep_need(l, lockstep_tell_facts(l));
 }
 
 tick_t lockstep_piece(struct lockstep *l, tick_t last)

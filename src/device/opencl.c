@@ -113,16 +113,21 @@ struct device *opencl_open(uint32_t number, struct errors *errors)
     return NULL;
 }
 
-void opencl_close(struct device *device)
+static void release_kernels(struct device *device)
 {
-    if (!device)
-        return;
     while (device->kernels) {
         struct device_kernel *kernel = device->kernels;
         device->kernels = kernel->next;
         device->library.ReleaseKernel(kernel->kernel);
         memory_give(kernel);
     }
+}
+
+void opencl_close(struct device *device)
+{
+    if (!device)
+        return;
+    release_kernels(device);
     while (device->buffers)
         device_buffer_release(device->buffers);
     if (device->program)
@@ -134,6 +139,8 @@ void opencl_close(struct device *device)
     arena_release(&device->arena);
     memory_give(device);
 }
+
+void device_tell(struct device *device, struct errors *errors) { device->errors = errors; }
 
 const struct device_facts *device_facts(const struct device *device) { return &device->facts; }
 
@@ -168,6 +175,8 @@ bool device_compile(struct device *device, const struct device_source *source, c
         tell(device, status, "compiling its kernels:\n", compiler_log(device, program, source));
     else if (status)
         tell(device, status, "taking the text of its kernels", "");
+    if (!status)
+        release_kernels(device);
     cl_program useless = status ? program : device->program;
     if (useless)
         library->ReleaseProgram(useless);
@@ -207,15 +216,15 @@ bool kernel_set_buffer(struct device_kernel *kernel, uint32_t index, const struc
     return kernel_set(kernel, index, &buffer->memory, sizeof buffer->memory);
 }
 
-bool kernel_launch(struct device_kernel *kernel, size_t items, size_t group)
+bool kernel_launch(struct device_kernel *kernel, size_t items, size_t group, size_t rows)
 {
     struct device *device = kernel->device;
-    size_t whole = (items + group - 1) / group * group;
-    if (device->is_lost || !whole)
+    size_t whole[] = {(items + group - 1) / group * group, rows}, groups[] = {group, 1};
+    if (device->is_lost || !whole[0])
         return !device->is_lost;
     return queued(
         device,
-        device->library.EnqueueNDRangeKernel(device->queue, kernel->kernel, 1, NULL, &whole, &group, 0, NULL, NULL),
+        device->library.EnqueueNDRangeKernel(device->queue, kernel->kernel, 2, NULL, whole, groups, 0, NULL, NULL),
         "launching kernel ", kernel->name);
 }
 

@@ -8,7 +8,8 @@
  * what OpenCL calls the failure. When the queue has failed, the device is lost: all that follows returns false at once, with
  * no more errors, so that one may put in a whole batch and look at the last answer.
  *
- * One thread at a time may use a device. Without OpenCL's headers at build opencl_open() says so and nothing else is called.
+ * One thread at a time may use a device; errors go where the last of them wants them. Without OpenCL's headers at build
+ * opencl_open() says so and nothing else is called.
  */
 #include "device/source.h"
 
@@ -41,6 +42,8 @@ struct device *opencl_open(uint32_t number, struct errors *errors);
 /* Waits for nothing; its kernels and buffers go with it. NULL is nothing. */
 void opencl_close(struct device *device);
 
+/* Who hears of failures from now on; borrowed. */
+void device_tell(struct device *device, struct errors *errors);
 const struct device_facts *device_facts(const struct device *device);
 /* Of all its buffers. */
 uint64_t device_bytes(const struct device *device);
@@ -49,7 +52,7 @@ double device_seconds(const struct device *device);
 
 /* ---- kernels ---- */
 
-/* As OpenCL C 1.2, with options such as "-DWIDTH=4"; in place of what was compiled before, whose kernels stay. */
+/* As OpenCL C 1.2, with options such as "-DWIDTH=4"; in place of what was compiled before, whose kernels are gone. */
 bool device_compile(struct device *device, const struct device_source *source, const char *options);
 /* Of what was compiled last. */
 struct device_kernel *device_kernel(struct device *device, const char *name);
@@ -60,8 +63,11 @@ size_t kernel_most_items(const struct device_kernel *kernel);
 bool kernel_set(struct device_kernel *kernel, uint32_t index, const void *value, size_t bytes);
 bool kernel_set_buffer(struct device_kernel *kernel, uint32_t index, const struct device_buffer *buffer);
 
-/* At least so many work-items, in groups: those behind the last, up to a whole group, are the kernel's to pass over. */
-bool kernel_launch(struct device_kernel *kernel, size_t items, size_t group);
+/*
+ * At least so many work-items, in groups: those behind the last, up to a whole group, are the kernel's to pass over. So many
+ * rows of them, which are its second dimension.
+ */
+bool kernel_launch(struct device_kernel *kernel, size_t items, size_t group, size_t rows);
 
 /* ---- buffers ---- */
 

@@ -27,6 +27,7 @@ static void *never(const void *device, ...)
     return NULL;
 }
 
+void device_tell(struct device *d, struct errors *errors) { never(d, errors); }
 const struct device_facts *device_facts(const struct device *d) { return never(d); }
 uint64_t device_bytes(const struct device *d) { return never(d) != NULL; }
 double device_seconds(const struct device *d) { return never(d) != NULL; }
@@ -44,7 +45,10 @@ bool kernel_set_buffer(struct device_kernel *k, uint32_t index, const struct dev
 {
     return never(k, index, b);
 }
-bool kernel_launch(struct device_kernel *k, size_t items, size_t group) { return never(k, items, group); }
+bool kernel_launch(struct device_kernel *k, size_t items, size_t group, size_t rows)
+{
+    return never(k, items, group, rows);
+}
 struct device_buffer *device_buffer_create(struct device *d, uint64_t bytes, const char *what)
 {
     return never(d, bytes, what);

@@ -148,7 +148,7 @@ FW_INLINE uint32_t first_packet(const struct memory *m, uint32_t terminal, const
     FW_GLOBAL struct packet *packet = &m->packets[handle];
     packet->created = order->made;
     packet->destination = order->to;
-    packet->destination_router = ((FW_GLOBAL const uint32_t *)(m->tables + FACT(ejection_router_at)))[order->to];
+    packet->destination_router = ((FW_GLOBAL const uint32_t *)(m->own_tables + FACT(ejection_router_at)))[order->to];
     packet->message = record;
     packet->application = (uint8_t)order->application;
     packet->marks = (uint8_t)(order->is_sampled | protocol << 1);

@@ -103,7 +103,7 @@ FW_INLINE uint32_t minimal_hops(const struct memory *m, FW_GLOBAL const struct p
 {
     uint32_t from = m->injectors[(size_t)packet->source * FACT(channels)].to.target, to = packet->destination_router;
     if (FACT(grid_at))
-        return grid_hops((FW_GLOBAL const struct grid *)(m->tables + FACT(grid_at)), from, to);
+        return grid_hops((FW_GLOBAL const struct grid *)(m->own_tables + FACT(grid_at)), from, to);
     return m->distances[(size_t)from * FACT(routers) + to];
 }
 

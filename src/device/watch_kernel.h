@@ -71,7 +71,7 @@ FW_INLINE void watch_packet(const struct memory *m, FW_GLOBAL const struct packe
     }
     if (!m->facts->log_room || !packet_is_sampled(packet))
         return;
-    uint32_t place = atomic_inc(&m->log->count);
+    uint32_t place = atomic_inc(&m->log_head->count);
     FW_GLOBAL struct lockstep_record *record = &m->log_records[place];
     record->packet = *packet;
     record->arrived = now;

@@ -86,7 +86,8 @@ struct network_totals;
  */
 struct network_runner {
     void (*run)(struct network_runner *runner, tick_t last);
-    tick_t (*reached)(struct network_runner *runner); /* the tick before which it has run, sooner where it is interrupted */
+    tick_t (*reached)(
+        struct network_runner *runner); /* the tick before which it has run, sooner where it is interrupted */
     tick_t (*next)(struct network_runner *runner);
     void (*count)(struct network_runner *runner, struct network_totals *totals);
     bool (*is_about_to_move)(struct network_runner *runner);

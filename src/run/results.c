@@ -43,16 +43,18 @@ static void add_sync(struct report *sync, const struct simulation *simulation)
 }
 
 /* What another machine or driver would tell otherwise. */
-static void add_device(struct report *block, const struct lockstep *lockstep)
+static void add_device(struct report *block, struct lockstep *lockstep)
 {
-    const struct device_facts *facts = device_facts(lockstep->device);
-    report_text(block, "name", facts->name);
-    if (*facts->driver)
-        report_text(block, "driver", facts->driver);
+    struct lockstep_use use;
+    lockstep_use(lockstep, &use);
+    report_text(block, "name", use.facts->name);
+    if (*use.facts->driver)
+        report_text(block, "driver", use.facts->driver);
     report_text(block, "kind", "opencl");
-    report_number(block, "seconds", device_seconds(lockstep->device) - lockstep->build_seconds);
-    report_number(block, "compile_seconds", lockstep->compile_seconds);
-    report_count(block, "memory_bytes", device_bytes(lockstep->device));
+    report_count(block, "runs", use.runs);
+    report_number(block, "seconds", use.seconds);
+    report_number(block, "compile_seconds", use.compile_seconds);
+    report_count(block, "memory_bytes", use.bytes);
 }
 
 void results_add_run(struct report *block, const struct simulation *simulation, tick_t end, uint64_t events,

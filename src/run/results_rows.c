@@ -76,6 +76,7 @@ static const struct result device_results[] = {
     RESULT("name", TEXT, NULL, "as the device calls itself"),
     RESULT("driver", TEXT, NULL, "version of its driver"),
     RESULT("kind", TEXT, NULL, "opencl"),
+    RESULT("runs", COUNT, NULL, "that it did together, this among them: times and memory are those of all"),
     RESULT("seconds", NUMBER, "s", "of the run, in which the program waited for the device"),
     RESULT("compile_seconds", NUMBER, "s", "its compiler's, before the run"),
     RESULT("memory_bytes", COUNT, "bytes", "of the device's memory"),

@@ -165,8 +165,8 @@ static bool find_device(struct simulation *simulation)
                           "a device runs alone; accepted: \"sync\": \"sequential\", and one rank");
     if (!read_device(simulation, &number))
         return false;
-    simulation->lockstep = lockstep_create(&simulation->network, &simulation->workload, number, &simulation->built,
-                                           &simulation->errors);
+    simulation->lockstep = lockstep_create(&simulation->network, &simulation->workload, number, simulation->batch,
+                                           &simulation->built, &simulation->errors);
     if (simulation->lockstep)
         simulation->lockstep->team = simulator->device_team;
     return simulation->lockstep;

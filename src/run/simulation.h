@@ -20,7 +20,7 @@ struct simulator_config {
     uint64_t window;     /* ticks ahead of the slowest, optimistic */
     bool check_reversal;
     uint32_t device_team; /* hidden, for tests: work-items of a router; 0: as suits the device */
-    const char *device; /* NULL: this machine's processors */
+    const char *device;   /* NULL: this machine's processors */
 };
 
 struct simulation_config {
@@ -43,6 +43,7 @@ struct simulation {
     struct workload workload;
     struct rewind *rewind;            /* of an optimistic run: its state; else NULL */
     struct lockstep *lockstep;        /* owned: a device is to run it; NULL: none is */
+    struct lockstep_batch *batch;     /* borrowed: runs that a device does together; NULL: it runs alone */
     struct ranks *ranks;              /* borrowed, all of which have this simulation; NULL: there is one */
     struct stopwatch watch;           /* of this rank */
     double cpu_seconds, wall_seconds; /* of the run, without building */

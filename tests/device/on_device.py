@@ -13,7 +13,7 @@ import pytest
 from support import PROGRAM
 
 OF_THE_RUN = ("cpu_seconds", "wall_seconds", "peak_rss_bytes")
-DEVICE_KEYS = {"name", "driver", "kind", "seconds", "compile_seconds", "memory_bytes"}
+DEVICE_KEYS = {"name", "driver", "kind", "runs", "seconds", "compile_seconds", "memory_bytes"}
 SECONDS = 120
 AS_USUAL = "-Werror"  # words for PoCL's compiler
 QUICK = f"{AS_USUAL} -cl-opt-disable"

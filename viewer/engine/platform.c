@@ -83,11 +83,12 @@ char *realpath(const char *restrict path, char *restrict resolved)
 }
 
 struct lockstep *lockstep_create(struct network *network, struct workload *workload, uint32_t device,
-                                 struct arena *arena, struct errors *errors)
+                                 struct lockstep_batch *batch, struct arena *arena, struct errors *errors)
 {
     (void)network;
     (void)workload;
     (void)device;
+    (void)batch;
     (void)arena;
     errors_add(errors, "simulator.device: there are no devices in a page; accepted: null");
     return NULL;

@@ -238,7 +238,7 @@ static void run_cases(struct bench *bench, const struct cases *cases, const char
     for (uint32_t i = 0; i < cases->count; i++) {
         const struct one *one = &cases->items[i];
         memset(results, 0, sizeof results);
-        EXPECT(kernel_set(kernel, 0, &one->given, sizeof one->given) && kernel_launch(kernel, SOURCES, SOURCES) &&
+        EXPECT(kernel_set(kernel, 0, &one->given, sizeof one->given) && kernel_launch(kernel, SOURCES, SOURCES, 1) &&
                buffer_read(out, 0, results, sizeof results));
         uint32_t differences = count_differences(one, results);
         if (differences)
@@ -336,7 +336,7 @@ TEST(device_has_the_logarithms_variates_buckets_and_digests_that_are_found_here)
     struct device_buffer *out = device_buffer_create(bench.device, sizeof results, "results");
     EXPECT(buffer_write(given, 0, in, sizeof in) && kernel_set_buffer(kernel, 0, given) &&
            kernel_set_buffer(kernel, 1, out) && kernel_set(kernel, 2, &count, sizeof count));
-    EXPECT(kernel_launch(kernel, NUMBERS, 64) && buffer_read(out, 0, results, sizeof results));
+    EXPECT(kernel_launch(kernel, NUMBERS, 64, 1) && buffer_read(out, 0, results, sizeof results));
     for (uint32_t i = 0; i < NUMBERS; i++) {
         uint64_t expected[NUMBER_RESULTS];
         number_results(in[i], i, expected);

@@ -66,9 +66,9 @@ TEST(device_runs_a_kernel_on_what_was_written_and_gives_back_what_it_made)
     EXPECT(kernel_set_buffer(add, 0, buffer) && kernel_set(add, 1, &count, sizeof count) &&
            kernel_set(add, 2, &step, sizeof step));
     EXPECT(buffer_write(buffer, 2 * sizeof *sums, start, sizeof start));
-    EXPECT(kernel_launch(add, ITEMS, 64)); /* 1024 work-items, of which 24 have nothing to do */
+    EXPECT(kernel_launch(add, ITEMS, 64, 1)); /* 1024 work-items, of which 24 have nothing to do */
     EXPECT(buffer_read(buffer, 3 * sizeof *sums, part, sizeof part) && device_flush(bench.device));
-    EXPECT(kernel_launch(add, ITEMS, 64));
+    EXPECT(kernel_launch(add, ITEMS, 64, 1));
     EXPECT(buffer_read(buffer, 0, sums, sizeof sums));
     EXPECT_EQ_U64(part[0], 3 * step + 3 + 9); /* after the first launch alone */
     EXPECT_EQ_U64(part[1], 4 * step + 3);
@@ -96,10 +96,10 @@ TEST(device_fills_and_runs_kernels_with_shared_memory)
     struct device_buffer *total = device_buffer_create(bench.device, sizeof sum, "total");
     EXPECT(square && twice && buffer && out && total);
     EXPECT(kernel_set_buffer(square, 0, buffer) && kernel_set(square, 1, &width, sizeof width));
-    EXPECT(kernel_launch(square, 10, 5)); /* not the third row */
+    EXPECT(kernel_launch(square, 10, 5, 1)); /* not the third row */
     EXPECT(buffer_fill(buffer, 12 * sizeof *cells, 2 * sizeof *cells, 0xab));
     EXPECT(kernel_set_buffer(twice, 0, out) && kernel_set_buffer(twice, 1, total));
-    EXPECT(kernel_launch(twice, 64, 32) && kernel_launch(twice, 0, 32)); /* the second has nothing to do */
+    EXPECT(kernel_launch(twice, 64, 32, 1) && kernel_launch(twice, 0, 32, 1)); /* the second has nothing to do */
     EXPECT(buffer_read(buffer, 0, cells, sizeof cells) && buffer_read(out, 0, order, sizeof order));
     EXPECT(buffer_read(total, 0, &sum, sizeof sum) && device_finish(bench.device));
     for (uint32_t i = 0; i < 15; i++)
@@ -179,8 +179,8 @@ TEST(device_that_failed_is_lost_and_says_so_once)
         return;
     EXPECT(device_compile(bench.device, &bench.source, "-DSHIFT=0"));
     struct device_kernel *add = device_kernel(bench.device, "add");
-    EXPECT(!kernel_launch(add, ITEMS, 64)); /* its arguments are not set */
-    EXPECT(!device_flush(bench.device) && !device_finish(bench.device) && !kernel_launch(add, ITEMS, 64));
+    EXPECT(!kernel_launch(add, ITEMS, 64, 1)); /* its arguments are not set */
+    EXPECT(!device_flush(bench.device) && !device_finish(bench.device) && !kernel_launch(add, ITEMS, 64, 1));
     EXPECT(!device_buffer_create(bench.device, 8, "more"));
     EXPECT_EQ_U64(bench.errors.count, 1);
     EXPECT_TEXT_CONTAINS(errors_text(&bench.errors), "): CL_INVALID_KERNEL_ARGS while launching kernel add\n");
