@@ -49,7 +49,7 @@ class Ended:
 class Backend(Protocol):
     """What the runner asks of a backend."""
 
-    speculates: bool  # whether idle room may be filled with runs that are only likely to be wanted
+    speculates: int  # with how many runs that a plan is only likely to want idle room may be filled
 
     def adopt(self, keys: Collection[str]) -> set[str]:
         """Those of the jobs that an earlier process started and that still run; wait() will tell their end."""
@@ -102,7 +102,7 @@ class Local:
     runner is still at work, and waits for it rather than run it twice.
     """
 
-    speculates = True
+    speculates = 16
 
     def __init__(self, spool: Path, cores_limit: int | None = None, memory_limit: int | None = None):
         self.spool = spool
@@ -228,7 +228,7 @@ class Queue(Local):
     its name and for the file that its messages belong into. One such process waits here for each of `at_most` jobs.
     """
 
-    speculates = False
+    speculates = 0
 
     def __init__(self, spool: Path, *, submit: Sequence[str], at_most: int = 100):
         if isinstance(submit, str) or not submit:

@@ -17,7 +17,6 @@ from .settings import WrongSettings
 from .store import Outcome
 from .tasks import Need, Task
 
-LOOK_AHEAD = 4  # points that a line names as likely: enough for the idle cores of one machine
 DIGITS = 6  # of a load between two others
 ROUNDING = 1e-3  # of a gap between loads that have so many digits
 FIGURE_TOP = 5  # times the lowest latency: where a figure of it ends
@@ -73,13 +72,12 @@ class Line:
     def point(self, x: float, then: Sequence[float] = ()) -> PointPlan:
         """Measures at x; `then` are the places that will probably be asked for next."""
         point = Point(x)
-        ahead = [task for y in then[:LOOK_AHEAD] for seed in self._first_seeds() if (task := self._possible(y, seed))]
+        ahead = [task for y in then for seed in self._first_seeds() if (task := self._possible(y, seed))]
         yield from self._measure(point, list(self._first_seeds()), ahead)
         end = self.seeds.first + self.seeds.at_most
         seed = self.seeds.first + self.seeds.at_least
         while seed < end and not self.seeds.are_enough(point):
-            following = range(seed + 1, min(seed + 1 + LOOK_AHEAD, end))
-            more = [task for s in following if (task := self._possible(x, s))]
+            more = [task for s in range(seed + 1, end) if (task := self._possible(x, s))]
             yield from self._measure(point, [seed], more + ahead)
             seed += 1
         return point

@@ -115,7 +115,7 @@ class Slurm:
     `poll` is the time between two looks into the spool, `grace` how long a file may take to be seen there.
     """
 
-    speculates = False
+    speculates = 0
 
     def __init__(self, spool: Path, *, partition: str | None = None, account: str | None = None,
                  time_limit: str | None = None, at_most: int = 1000, options: Sequence[str] = (), poll: float = 2.0,

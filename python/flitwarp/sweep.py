@@ -163,6 +163,13 @@ class Sweep:
                 if name not in known:
                     raise ValueError(unknown("variable", str(name), known, f"figure '{spec.kind}': the sweep"))
 
+    def on_device(self, device: str = "opencl") -> Sweep:
+        """All runs run on an OpenCL device ("opencl:1" is number 1), many of them together where this machine has it."""
+        self.overrides.append(f"simulator.device={device}")
+        if self.runner.get("backend", "local") == "local":
+            self.runner["backend"] = {"type": "device", "device": device}
+        return self
+
     def _check_new(self, name: str, short: str) -> None:
         if name in RESERVED or short == "S":
             raise ValueError(f"variable '{name}' ({short}): the names {', '.join(RESERVED)} and the short name S are taken; "
@@ -258,9 +265,12 @@ def make_backend(backend: str | Mapping | Backend, spool: Path, cores_limit: int
             return Slurm(spool, **settings)
         if kind == "queue":
             return Queue(spool, **settings)
+        if kind == "device":
+            from .device import Device
+            return Device(spool, **settings)
     except TypeError as error:
         raise ValueError(f"backend '{kind}': {error}") from None
-    raise ValueError(f"backend: '{kind}' is unknown; accepted: local, slurm, queue")
+    raise ValueError(f"backend: '{kind}' is unknown; accepted: local, slurm, queue, device")
 
 
 def _state(file: str | Path) -> tuple[int, int, int] | None:

@@ -74,6 +74,7 @@ def _parser(program: str | None, takes_file: bool, description: str) -> argparse
     how.add_argument("--cores", type=count_of, metavar="N", help="use N cores (default: all)")
     how.add_argument("--memory", type=size_of, metavar="SIZE", help="use so much memory at most (default: all)")
     how.add_argument("--memory-per-run", type=size_of, default=0, metavar="SIZE", help="what a run needs")
+    how.add_argument("--device", metavar="opencl[:N]", help="run on an OpenCL device, many runs together")
     how.add_argument("--backend", choices=("local", "slurm"), help="where runs run (default: local)")
     how.add_argument("--partition", help="Slurm: the partition")
     how.add_argument("--time-limit", metavar="HH:MM:SS", help="Slurm: of each run")
@@ -174,6 +175,8 @@ def _summary(study: Study, files: Sequence[Path], began: float) -> int:
 def _do(sweep: Sweep, options: argparse.Namespace) -> int:
     if options.out:
         sweep.out = options.out
+    if options.device:
+        sweep.on_device(options.device)
     if options.list:
         return _list(sweep)
     if options.makefile:

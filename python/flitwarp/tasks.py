@@ -40,7 +40,7 @@ FAILURE_POLICIES = {
     "finish": "starts nothing more, waits for what runs",
     "stop": "ends everything at once",
 }
-SPOOLED = re.compile(r"[0-9a-f]{32}\..*|flitwarp-.*\.(sh|log)|slurm\.jobs")  # names of files in a spool
+SPOOLED = re.compile(r"[0-9a-f]{32}\..*|flitwarp-.*\.(sh|log)|slurm\.jobs|device\.(json|lock|err)")  # names of files in a spool
 SKIPPED = -1  # status of a task that never ran, since one that it comes after failed
 
 
@@ -203,7 +203,7 @@ class Runner:
         if self._is_draining:
             return bool(self.running)
         self._start(self._queue.values())
-        likely = {task.key: task for plan in self._plans for task in plan.need.likely}
+        likely = {task.key: task for plan in self._plans for task in plan.need.likely[:self.backend.speculates]}
         for key in [key for key in (*self.running, *self._adopted) if key not in self._waiting and key not in likely]:
             self.backend.cancel(key)
             self.running.pop(key, None)

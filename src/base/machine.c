@@ -69,6 +69,17 @@ double machine_memory(void)
     return memory;
 }
 
+uint64_t memory_in_use(void)
+{
+    unsigned long long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (file && fscanf(file, "%*u %llu", &pages) != 1)
+        pages = 0;
+    if (file)
+        fclose(file);
+    return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
 /* Bytes that this program itself has used; getrusage would count what its parent had before. */
 static uint64_t peak_memory(void)
 {

@@ -15,6 +15,8 @@ volatile sig_atomic_t *interrupt_catch(void);
 double wall_seconds(void);
 /* Bytes that this program could have at most. */
 double machine_memory(void);
+/* Bytes that it has now. */
+uint64_t memory_in_use(void);
 
 /* What a run takes, over all processes that have run a part of it. Zeroed at first. */
 struct stopwatch {

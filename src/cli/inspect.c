@@ -93,7 +93,7 @@ static void print_network(struct simulation *simulation)
 
 static void print_device(const struct lockstep *lockstep)
 {
-    const struct device_facts *facts = device_facts(lockstep_device(lockstep));
+    const struct device_facts *facts = device_facts(lockstep->device);
     printf("device: %u (%s) can run it, in %.1f MiB of its memory of %.1f GiB\n", facts->number, facts->name,
            (double)lockstep->bytes / 0x1p20, (double)facts->memory_bytes / 0x1p30);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * flitwarp run CONFIG [PATH=VALUE ...]: load, build, run, write, see run/run.h. Results go to --results or standard
- * output; a one-line summary and progress go to standard error. With --restart FILE it goes on from a checkpoint.
+ * output; a one-line summary and progress go to standard error. With --restart FILE it goes on from a checkpoint. Several
+ * configurations, or those of --runs FILE, are run together by a device.
  *
  * flitwarp view CONFIG [PATH=VALUE ...]: a simulation to be watched and stepped in a
  * browser. A server on the loopback interface steps the engine; the page is part of
@@ -18,8 +19,10 @@
 #include "base/machine.h"
 #include "view/view.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -42,6 +45,16 @@ static bool asks_for_restart(const struct call *call)
     return false;
 }
 
+static struct logs logs_of(const struct call *call)
+{
+    return (struct logs){.names = {[RUN_LOG_PACKETS] = flag_value(call, "--log"),
+                                   [RUN_LOG_MESSAGES] = flag_value(call, "--message-log"),
+                                   [RUN_LOG_TRAFFIC] = flag_value(call, "--traffic-log"),
+                                   [RUN_LOG_RATES] = flag_value(call, "--rate-log"),
+                                   [RUN_LOG_CHANNELS] = flag_value(call, "--channel-log")},
+                         .rate_interval = flag_value(call, "--rate-interval")};
+}
+
 static struct run_request run_request_of(const struct call *call)
 {
     return (struct run_request){
@@ -57,12 +70,7 @@ static struct run_request run_request_of(const struct call *call)
         .quiet = flag_value(call, "--quiet"),
         .check_reversal = flag_value(call, "--check-reversal"),
         .baseline = flag_value(call, "--baseline"),
-        .logs = {.names = {[RUN_LOG_PACKETS] = flag_value(call, "--log"),
-                           [RUN_LOG_MESSAGES] = flag_value(call, "--message-log"),
-                           [RUN_LOG_TRAFFIC] = flag_value(call, "--traffic-log"),
-                           [RUN_LOG_RATES] = flag_value(call, "--rate-log"),
-                           [RUN_LOG_CHANNELS] = flag_value(call, "--channel-log")},
-                 .rate_interval = flag_value(call, "--rate-interval")},
+        .logs = logs_of(call),
     };
 }
 
@@ -87,12 +95,169 @@ static int restart(struct call *call)
     return errors->count ? call_refuse(call) : run_whole(&request);
 }
 
+/* ---- several runs, which a device does together ---- */
+
+/* What a run in a list may have of its own. */
+static const struct command listed_command = {
+    .name = "run",
+    .words = "CONFIG [PATH=VALUE ...] --results FILE",
+    .flags = {{"--results", "FILE", "where results go", NULL},
+              {"--log", "FILE", "of sampled packets", NULL},
+              {"--message-log", "FILE", "of sampled messages", NULL},
+              {"--traffic-log", "FILE", "of pairs of terminals", NULL},
+              {"--rate-log", "FILE", "of terminals over time", NULL},
+              {"--channel-log", "FILE", "of channels", NULL},
+              {"--rate-interval", "TICKS", "of the rate log", NULL},
+              {"--quiet", NULL, "no summary", NULL}},
+};
+
+/* Flags of the command itself that a list of runs has none of. */
+static bool has_only_flags_of_many(struct call *call)
+{
+    static const char *const kept[] = {"--results", "--runs", "--device", "--quiet", NULL};
+    for (const struct flag *flag = call->command->flags; flag->name; flag++) {
+        uint32_t i = 0;
+        while (kept[i] && strcmp(kept[i], flag->name) != 0)
+            i++;
+        if (!kept[i] && flag_value(call, flag->name))
+            errors_add(&call->errors, "flitwarp run: %s belongs to one run, and there are several", flag->name);
+    }
+    if (!flag_value(call, "--device"))
+        errors_add(&call->errors, "flitwarp run: several runs are done together by a device alone; expected --device");
+    return call->errors.count == 0;
+}
+
+/* A line: the words of a run, as on a command line. */
+static bool read_listed(struct call *call, const struct json *words, struct run_request *request)
+{
+    struct call *own = arena_array(&call->arena, struct call, 1);
+    *own = (struct call){.command = &listed_command,
+                         .argv = arena_array(&call->arena, char *, words->count + 1),
+                         .argc = (int)words->count + 1};
+    own->errors.arena = &call->arena;
+    own->configs = arena_array(&call->arena, const char *, words->count + 1);
+    own->overrides = arena_array(&call->arena, char *, words->count + 1);
+    char **word = own->argv;
+    *word++ = (char *)(uintptr_t)listed_command.name;
+    for (const struct json *at = words->first; at; at = at->next)
+        if (at->type == JSON_TEXT)
+            *word++ = (char *)(uintptr_t)at->text;
+    if (words->type != JSON_ARRAY)
+        errors_add(&own->errors, "found %s, expected an array of words", json_type_name(words->type));
+    else if (word != own->argv + own->argc)
+        errors_add(&own->errors, "found another than a text among the words of a run");
+    else if (arguments_read(own) && !flag_value(own, "--results"))
+        errors_add(&own->errors, "'--results' is missing");
+    for (const struct error_message *at = own->errors.first; at; at = at->next)
+        errors_add(&call->errors, "%s:%u: %s", words->file, words->line, at->text);
+    if (own->errors.count)
+        return false;
+    *request = (struct run_request){.config = own->configs[0],
+                                    .overrides = own->overrides,
+                                    .override_count = own->override_count,
+                                    .results = flag_value(own, "--results"),
+                                    .quiet = flag_value(own, "--quiet"),
+                                    .logs = logs_of(own)};
+    return true;
+}
+
+/* Those of a file: a JSON array of runs, each an array of words. NULL with errors. */
+static struct run_request *requests_of_list(struct call *call, const char *path, uint32_t *count)
+{
+    size_t size;
+    char *bytes = file_read(&call->arena, path, &size);
+    struct json *list = bytes ? json_parse(&call->arena, &call->errors, path, bytes, size) : NULL;
+    if (!bytes)
+        errors_add(&call->errors, "cannot read '%s': %s", path, strerror(errno));
+    if (list && (list->type != JSON_ARRAY || !list->count))
+        errors_add(&call->errors, "%s: found %s, expected an array of runs", path,
+                   list->type == JSON_ARRAY ? "no run" : json_type_name(list->type));
+    if (call->config_count)
+        errors_add(&call->errors, "flitwarp run: '%s': all that is to be run is in the file of --runs",
+                   call->configs[0]);
+    if (call->errors.count)
+        return NULL;
+    struct run_request *requests = arena_array(&call->arena, struct run_request, list->count);
+    *count = 0;
+    for (const struct json *at = list->first; at; at = at->next)
+        read_listed(call, at, &requests[(*count)++]);
+    return requests;
+}
+
+/* Of several configurations, whose results go into a folder by their names. */
+static struct run_request *requests_of_configs(struct call *call, uint32_t *count)
+{
+    const char *folder = flag_value(call, "--results");
+    struct stat found;
+    if (!folder)
+        errors_add(&call->errors, "flitwarp run: several configurations need --results FOLDER");
+    else if (mkdir(folder, 0777) != 0 && (stat(folder, &found) != 0 || !S_ISDIR(found.st_mode)))
+        errors_add(&call->errors, "--results: '%s' is no folder, and cannot be made one", folder);
+    if (call->errors.count)
+        return NULL;
+    *count = (uint32_t)call->config_count;
+    struct run_request *requests = arena_array(&call->arena, struct run_request, *count);
+    for (uint32_t i = 0; i < *count; i++) {
+        const char *config = call->configs[i], *slash = strrchr(config, '/');
+        requests[i] =
+            (struct run_request){.config = config,
+                                 .overrides = call->overrides,
+                                 .override_count = call->override_count,
+                                 .results = arena_format(&call->arena, "%s/%s", folder, slash ? slash + 1 : config)};
+    }
+    return requests;
+}
+
+static int by_results(const void *a, const void *b)
+{
+    const struct run_request *const *one = a, *const *other = b;
+    return strcmp((*one)->results, (*other)->results);
+}
+
+/* Each writes files of its own. */
+static bool check_results(struct call *call, const struct run_request *requests, uint32_t count)
+{
+    const struct run_request **sorted = arena_array(&call->arena, const struct run_request *, count);
+    for (uint32_t i = 0; i < count; i++)
+        sorted[i] = &requests[i];
+    qsort(sorted, count, sizeof *sorted, by_results);
+    for (uint32_t i = 1; i < count; i++)
+        if (strcmp(sorted[i - 1]->results, sorted[i]->results) == 0)
+            return errors_add(&call->errors, "--results: '%s' is the file of two runs", sorted[i]->results);
+    return true;
+}
+
+static int run_several(struct call *call)
+{
+    uint32_t count = 0;
+    const char *list = flag_value(call, "--runs");
+    struct run_request *requests = NULL;
+    if (has_only_flags_of_many(call))
+        requests = list ? requests_of_list(call, list, &count) : requests_of_configs(call, &count);
+    if (call->errors.count || !check_results(call, requests, count))
+        return EXIT_USAGE;
+    bool quiet = flag_value(call, "--quiet");
+    for (uint32_t i = 0; i < count; i++) {
+        requests[i].device = flag_value(call, "--device");
+        requests[i].quiet |= quiet;
+    }
+    struct run_many many = {.count = count, .shows = !quiet, .tells = list};
+    return run_many(&many, requests);
+}
+
 static int cli_run(struct call *call)
 {
     if (asks_for_restart(call))
         return restart(call);
-    if (!arguments_read(call))
-        return EXIT_USAGE;
+    int at = 0;
+    for (char *word; !call->errors.count && (word = words_next(call, &at));)
+        call_take_config(call, word);
+    if (!call->errors.count && (call->config_count > 1 || flag_value(call, "--runs")))
+        return run_several(call);
+    if (!call->errors.count && !call->config_count)
+        errors_add(&call->errors, "flitwarp run: no configuration is given");
+    if (call->errors.count)
+        return call_refuse(call);
     struct run_request request = run_request_of(call);
     if (!run_fix_heap(&request, &call->errors))
         return EXIT_USAGE;
@@ -106,7 +271,7 @@ static int cli_run(struct call *call)
 static const struct command run_command = {
     .name = "run",
     .order = 10,
-    .words = "CONFIG [PATH=VALUE ...]\n--restart FILE",
+    .words = "CONFIG [PATH=VALUE ...]\nCONFIG CONFIG ... [PATH=VALUE ...]\n--runs FILE\n--restart FILE",
     .summary = "simulate; results as JSON",
     .flags = {{"--results", "FILE", "where results go; standard output if not given", NULL},
               {"--log", "FILE", "a line for each sampled packet; logs are .csv or .csv.zst, compressed", NULL},
@@ -125,10 +290,14 @@ static const struct command run_command = {
               {"--checkpoint", "FILE",
                "where; the name of the results or the configuration with .checkpoint if not given", NULL},
               {"--restart", "FILE", "continue from a checkpoint; takes no CONFIG", NULL},
+              {"--runs", "FILE", "a JSON list of runs that a device does together", NULL},
               {"--check-reversal", NULL, "optimistic: do, undo and do again every event, and compare", NULL}},
-    .notes = "PATH=VALUE overrides a setting: network.router.num_vcs=4. flitwarp explain lists the settings. An "
-             "interrupted\n"
-             "run writes what was measured so far, marked as not complete.",
+    .notes =
+        "PATH=VALUE overrides a setting: network.router.num_vcs=4. flitwarp explain lists the settings. An "
+        "interrupted\n"
+        "run writes what was measured so far, marked as not complete. Several configurations are run\n"
+        "together by a device: --results is a folder then. So are those of --runs, a JSON list of the words of each:\n"
+        "[[\"torus.json\", \"network.router.num_vcs=4\", \"--results\", \"four.json\"], ...]",
     .run = cli_run,
 };
 REGISTER_COMMAND(run_command);

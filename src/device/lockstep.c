@@ -369,9 +369,8 @@ struct lockstep *lockstep_create(struct network *network, struct workload *workl
                            .errors = errors,
                            .arena = arena,
                            .batch = batch ? batch : lockstep_batch_open(1),
-                           .owns_batch = !batch,
+                           .is_alone = !batch,
                            .sums = arena_array(arena, uint64_t, workload->count * LOCKSTEP_SUMS + NETWORK_SUMS)};
-    pthread_cond_init(&l->reached, NULL);
     if (lockstep_open(l, device) && lockstep_plan(l))
         return l;
     lockstep_release(l);
@@ -397,7 +396,6 @@ void lockstep_release(struct lockstep *l)
     memory_give(l->packets);
     text_release(&l->settings);
     arena_release(&l->tables);
-    pthread_cond_destroy(&l->reached);
-    if (l->owns_batch)
+    if (l->is_alone)
         lockstep_batch_close(l->batch);
 }

@@ -20,8 +20,6 @@
 #include "device/opencl.h"
 #include "workload/workload.h"
 
-#include <pthread.h>
-
 #define LOCKSTEP_BUFFER_(name, type, member, what) BUFFER_##name,
 enum lockstep_buffer { LOCKSTEP_BUFFERS(LOCKSTEP_BUFFER_) LOCKSTEP_BUFFER_COUNT };
 
@@ -54,23 +52,10 @@ struct lockstep_pack {
     uint32_t count;
     uint32_t live, waiting; /* runs that are not over; those of them that wait for a tick to be reached */
     tick_t piece_ticks;     /* run before the device is waited for */
+    bool has_begun;
     bool is_counted;        /* the runs' sums are those of now */
     char *sums, *faults;    /* owned: of all runs; NULL: nobody has asked */
     double compile_seconds, build_seconds; /* of its compiler; that it was waited for before the runs */
-};
-
-/* Runs that go on together, each built by a thread of its own. */
-struct lockstep_batch {
-    pthread_mutex_t lock; /* of all that follows, the device, and packs */
-    pthread_cond_t changed;
-    struct arena arena;
-    struct device *device;  /* owned; NULL: nobody has asked for it yet */
-    uint32_t number;        /* of it */
-    uint32_t expected;      /* threads that have neither come nor left */
-    uint32_t size;          /* runs, at first */
-    struct lockstep **come; /* those that wait for a pack, as many as `count` */
-    uint32_t count;
-    struct lockstep_pack *pack; /* owned: the one at work */
 };
 
 struct lockstep {
@@ -79,11 +64,12 @@ struct lockstep {
     struct workload *workload;
     struct errors *errors;
     struct arena *arena;
+    struct device *device;        /* borrowed */
     struct lockstep_batch *batch; /* borrowed, or its own */
-    bool owns_batch;
-    struct lockstep_pack *pack; /* borrowed; NULL: it has none yet */
-    uint32_t number;            /* among its runs */
-    uint32_t team;              /* asked for; 0: as suits the device */
+    bool is_alone;                /* that is its own */
+    struct lockstep_pack *pack;   /* borrowed; NULL: it has none yet */
+    uint32_t number;              /* among its runs */
+    uint32_t team;                /* asked for; 0: as suits the device */
     struct lockstep_facts facts;
     struct text settings;  /* owned: what the text says of it */
     struct arena tables;   /* what TABLES has */
@@ -92,9 +78,9 @@ struct lockstep {
     struct lockstep_application *applications; /* in the arena, as the device has them */
     uint64_t bytes;                            /* of its memory that all this takes */
     bool has_begun, has_failed;
-    pthread_cond_t reached;
-    bool is_waiting; /* for tick `end` to be done */
-    bool is_stopped; /* before that, since it was interrupted */
+    struct lockstep_turn *turn; /* what its thread waits by */
+    bool is_waiting;            /* for tick `end` to be done */
+    bool is_stopped;            /* before that, since it was interrupted */
     tick_t end;
     tick_t now; /* the next tick to be run */
     uint64_t *sums;
@@ -105,7 +91,8 @@ struct lockstep {
 
 /* False, with errors that name the setting and what would do: the device cannot run this. */
 bool lockstep_check(const struct network *network, const struct workload *workload, struct errors *errors);
-/* So many threads will come to lockstep_start(), or leave before. */
+/* Runs that go on together, each built by a thread of its own: so many will come to lockstep_start(), or leave before. */
+struct lockstep_batch;
 struct lockstep_batch *lockstep_batch_open(uint32_t runs);
 /* A run that will not come there: its settings are wrong, or no device is asked for. */
 void lockstep_batch_leave(struct lockstep_batch *batch);
@@ -124,7 +111,6 @@ void lockstep_release(struct lockstep *lockstep);
 
 /* ---- lockstep_pack.c: a run's part of what its pack has on the device ---- */
 
-static inline struct device *lockstep_device(const struct lockstep *lockstep) { return lockstep->batch->device; }
 bool lockstep_read(struct lockstep *lockstep, enum lockstep_buffer buffer, uint64_t offset, void *into, uint64_t bytes);
 bool lockstep_write(struct lockstep *lockstep, enum lockstep_buffer buffer, uint64_t offset, const void *from,
                     uint64_t bytes);

@@ -100,7 +100,7 @@ static bool set_facts(struct lockstep *l)
     f->channel_latency = network->channel_latency;
     f->terminal_latency = network->terminal_latency;
     f->slot_row = f->routers * f->ports + f->terminals * f->terminal_ports;
-    f->packets_each = packets_each(network, q, l->batch->size == 1);
+    f->packets_each = packets_each(network, q, l->is_alone);
     f->bins = count_bins(l->workload);
     f->application_count = l->workload->count;
     f->listeners = 0;
@@ -112,7 +112,7 @@ static bool set_facts(struct lockstep *l)
     while (slots <= longest_way(network, q, n))
         slots *= 2;
     f->slot_mask = slots - 1;
-    if (slots * f->slot_row * 2 * sizeof(uint64_t) <= device_facts(lockstep_device(l))->memory_bytes)
+    if (slots * f->slot_row * 2 * sizeof(uint64_t) <= device_facts(l->device)->memory_bytes)
         return true;
     return errors_add(l->errors,
                       "the channels' latencies of up to %" PRIu64 " ticks take more memory than the device has",
@@ -260,7 +260,7 @@ const char *const lockstep_buffer_names[] = {LOCKSTEP_BUFFERS(LOCKSTEP_WHAT_)};
 /* In all, and in one piece. */
 static bool has_room(struct lockstep *l)
 {
-    const struct device_facts *device = device_facts(lockstep_device(l));
+    const struct device_facts *device = device_facts(l->device);
     uint32_t largest = 0;
     for (uint32_t i = 0; i < LOCKSTEP_BUFFER_COUNT; i++) {
         l->bytes += lockstep_bytes(l, i);

@@ -9,6 +9,7 @@
 
 #include "base/machine.h"
 
+#include <pthread.h>
 #include <string.h>
 
 #define FLUSH_TICKS 256 /* launches that are handed over at once */
@@ -19,6 +20,22 @@
 #define ALIGNMENT 128
 
 enum { ARGUMENT_FIRST_RUN = LOCKSTEP_BUFFER_COUNT, ARGUMENT_OWN };
+
+struct lockstep_batch {
+    pthread_mutex_t lock; /* of all that follows, the device, and packs */
+    pthread_cond_t changed;
+    struct arena arena;
+    struct device *device;  /* owned; NULL: nobody has asked for it yet */
+    uint32_t number;        /* of it */
+    uint32_t expected;      /* threads that have neither come nor left */
+    struct lockstep **come; /* those that wait for a pack, as many as `count` */
+    uint32_t count;
+    struct lockstep_pack *pack; /* owned: the one at work */
+};
+
+struct lockstep_turn {
+    pthread_cond_t reached;
+};
 
 static void enter(struct lockstep *l)
 {
@@ -75,7 +92,7 @@ bool lockstep_launch(struct lockstep *l, enum lockstep_kernel kernel, size_t ite
 bool lockstep_gives(struct lockstep *l, uint64_t bytes)
 {
     enter(l);
-    return leave_with(l, device_gives(l->batch->device, bytes));
+    return leave_with(l, device_gives(l->device, bytes));
 }
 
 /* Each run's numbers say where its part of a buffer lies. */
@@ -216,7 +233,7 @@ static bool release_runs(struct lockstep_pack *pack, bool all)
         l->is_stopped = l->now <= l->end;
         l->is_waiting = false;
         pack->waiting--;
-        pthread_cond_signal(&l->reached);
+        pthread_cond_signal(&l->turn->reached);
     }
     return pack->waiting < before;
 }
@@ -226,6 +243,9 @@ static void run_piece(struct lockstep_pack *pack, struct lockstep *leader)
 {
     double start = wall_seconds();
     tick_t ticks = pack->piece_ticks;
+    if (!pack->has_begun)
+        pack->build_seconds = device_seconds(pack->device);
+    pack->has_begun = true;
     for (uint32_t i = 0; i < pack->count; i++) {
         const struct lockstep *l = pack->runs[i];
         if (l && l->end - l->now + 1 < ticks)
@@ -253,7 +273,7 @@ void lockstep_advance(struct lockstep *l, tick_t end)
     pack->waiting++;
     while (l->is_waiting)
         if (pack->waiting < pack->live) {
-            pthread_cond_wait(&l->reached, &l->batch->lock);
+            pthread_cond_wait(&l->turn->reached, &l->batch->lock);
         } else {
             device_tell(pack->device, l->errors);
             run_piece(pack, l);
@@ -435,6 +455,7 @@ bool lockstep_join(struct lockstep *l)
 void lockstep_leave(struct lockstep *l)
 {
     struct lockstep_pack *pack = l->pack;
+    pthread_cond_destroy(&l->turn->reached);
     if (!pack)
         return;
     enter(l);
@@ -446,7 +467,7 @@ void lockstep_leave(struct lockstep *l)
     } else if (pack->waiting == pack->live) {
         for (uint32_t i = 0; i < pack->count; i++)
             if (pack->runs[i]) { /* any of them takes the lead */
-                pthread_cond_signal(&pack->runs[i]->reached);
+                pthread_cond_signal(&pack->runs[i]->turn->reached);
                 break;
             }
     }
@@ -460,7 +481,7 @@ struct lockstep_batch *lockstep_batch_open(uint32_t runs)
     struct lockstep_batch *batch = memory_take(sizeof *batch);
     pthread_mutex_init(&batch->lock, NULL);
     pthread_cond_init(&batch->changed, NULL);
-    batch->size = batch->expected = runs;
+    batch->expected = runs;
     batch->come = memory_take(sizeof(struct lockstep *) * runs);
     return batch;
 }
@@ -486,6 +507,8 @@ void lockstep_batch_close(struct lockstep_batch *batch)
 bool lockstep_open(struct lockstep *l, uint32_t number)
 {
     struct lockstep_batch *batch = l->batch;
+    l->turn = arena_array(l->arena, struct lockstep_turn, 1);
+    pthread_cond_init(&l->turn->reached, NULL);
     enter(l);
     if (!batch->device) {
         batch->device = opencl_open(number, l->errors);
@@ -495,17 +518,18 @@ bool lockstep_open(struct lockstep *l, uint32_t number)
                    number, batch->number);
         return leave_with(l, false);
     }
-    return leave_with(l, batch->device);
+    l->device = batch->device;
+    return leave_with(l, l->device);
 }
 
 void lockstep_use(struct lockstep *l, struct lockstep_use *use)
 {
     enter(l);
     *use = (struct lockstep_use){
-        .facts = device_facts(l->batch->device),
+        .facts = device_facts(l->device),
         .runs = l->pack->count,
-        .bytes = device_bytes(l->batch->device),
-        .seconds = device_seconds(l->batch->device) - l->pack->build_seconds,
+        .bytes = device_bytes(l->device),
+        .seconds = device_seconds(l->device) - l->pack->build_seconds,
         .compile_seconds = l->pack->compile_seconds,
     };
     leave(l);

@@ -108,14 +108,40 @@ static void show_model(void *context, const struct process_progress *now)
             now->efficiency, elapsed);
 }
 
+/* Of all runs that go on together; each of them calls it. */
+static void show_many(void *context, const struct workload *workload, tick_t now)
+{
+    struct run_many *many = ((struct run *)context)->request.many;
+    (void)workload;
+    (void)now;
+    pthread_mutex_lock(&many->lock);
+    if (is_due(&many->progress))
+        fprintf(stderr, "\r%u of %u runs have ended, %.0f s \033[K", many->ended, many->count,
+                many->progress.last - many->progress.start);
+    pthread_mutex_unlock(&many->lock);
+}
+
+void many_start_progress(struct run_many *many)
+{
+    many->shows = many->shows && isatty(STDERR_FILENO);
+    many->progress.start = many->progress.last = wall_seconds();
+}
+
+void many_clear_progress(const struct run_many *many)
+{
+    if (many->progress.is_shown)
+        fprintf(stderr, "\r\033[K");
+}
+
 void progress_start(struct run *run)
 {
     struct workload *workload = &run->simulation.workload;
     struct process_run *model = &run->model.run;
-    bool shows = ranks_lead(run->simulation.ranks) && !run->request.quiet && isatty(STDERR_FILENO);
+    const struct run_many *many = run->request.many;
+    bool shows = many ? many->shows : ranks_lead(run->simulation.ranks) && !run->request.quiet && isatty(STDERR_FILENO);
     run->progress = (struct progress){.start = wall_seconds()};
     run->progress.last = run->progress.start;
-    workload->progress = shows ? show_network : NULL; /* another process may have shown it */
+    workload->progress = !shows ? NULL : many ? show_many : show_network; /* another process may have shown it */
     model->progress = shows ? show_model : NULL;
     workload->progress_context = model->progress_context = run;
 }
@@ -136,75 +162,76 @@ static const char *digits(char out[static 32], int count, double number)
     return out;
 }
 
-static void print_latency(const struct measurement *m)
+static void print_latency(FILE *to, const struct measurement *m)
 {
     struct estimate estimate = batch_means_estimate(&m->batches);
     bool has_interval = estimate.half_width < 1e300; /* else there are too few batches to tell */
     char mean[32], interval[32];
-    fprintf(stderr, "packet latency %s%s%s ticks, p99 %llu", digits(mean, 4, estimate.mean), has_interval ? " +- " : "",
+    fprintf(to, "packet latency %s%s%s ticks, p99 %llu", digits(mean, 4, estimate.mean), has_interval ? " +- " : "",
             has_interval ? digits(interval, 2, estimate.half_width) : "",
             (unsigned long long)histogram_percentile(&m->packet_latency, 99));
     if (m->transactions_ended)
-        fprintf(stderr, "; transaction latency %s", digits(mean, 4, histogram_mean(&m->transaction_latency)));
+        fprintf(to, "; transaction latency %s", digits(mean, 4, histogram_mean(&m->transaction_latency)));
 }
 
 /* Of one that comes to an end by itself, that is what counts; a latency over all its phases would say little. */
-static void print_end(const struct application *application, double ticks)
+static void print_end(FILE *to, const struct application *application, double ticks)
 {
     static const char *const units[] = {"ps", "ns", "us", "ms", "s"};
     double time = ticks * application->tick_seconds / 1e-12;
     size_t unit = 0;
     for (; time >= 1000 && unit + 1 < sizeof units / sizeof *units; unit++)
         time /= 1000;
-    fprintf(stderr, "done in %.0f ticks (%.4g %s)", ticks, time, units[unit]);
+    fprintf(to, "done in %.0f ticks (%.4g %s)", ticks, time, units[unit]);
 }
 
-static void print_application(const struct application *application, const struct json *block)
+static void print_application(FILE *to, const struct application *application, const struct json *block)
 {
     const struct measurement *m = application->measurement;
     double cycles =
         (double)(m->window_end - m->window_start) / (double)application->cycle * application->allocated.count;
     bool has_window = cycles > 0 || m->sampled_delivered;
-    fprintf(stderr, "%s: offered %.4g, accepted %.4g flits/terminal/cycle; ", application->name,
+    fprintf(to, "%s: offered %.4g, accepted %.4g flits/terminal/cycle; ", application->name,
             has_window ? (double)(m->offered_at_end - m->offered_at_start) / cycles : 0,
             has_window ? (double)(m->accepted_at_end - m->accepted_at_start) / cycles : 0);
     const struct json *time = json_find(block, "completion_time");
     if (time && time->type == JSON_NUMBER)
-        print_end(application, time->number);
+        print_end(to, application, time->number);
     else if (m->sampled_delivered)
-        print_latency(m);
+        print_latency(to, m);
     else
-        fprintf(stderr, "no sampled packet has arrived");
-    fprintf(stderr, "%s\n", measurement_is_saturated(m) ? "; SATURATED" : "");
+        fprintf(to, "no sampled packet has arrived");
+    fprintf(to, "%s\n", measurement_is_saturated(m) ? "; SATURATED" : "");
 }
 
 /* flitwarp-sweep --estimate reads it. */
-static void print_interrupted(tick_t now, double share)
+static void print_interrupted(FILE *to, tick_t now, double share)
 {
-    fprintf(stderr, "interrupted at tick %llu", (unsigned long long)now);
+    fprintf(to, "interrupted at tick %llu", (unsigned long long)now);
     if (share >= 0)
-        fprintf(stderr, " after %.4g %% of the run", 100 * share);
-    fputc('\n', stderr);
+        fprintf(to, " after %.4g %% of the run", 100 * share);
+    fputc('\n', to);
 }
 
 /* A run that an error ended says of an application what it has measured, if it has come so far. */
 void run_print_summary(const struct run *run, const struct json *results, int status)
 {
+    FILE *to = run_said(run);
     const struct workload *workload = &run->simulation.workload;
     for (uint32_t i = 0; i < workload->count; i++)
         if (workload->applications[i].measurement->sampled_delivered || status != EXIT_SIMULATION)
-            print_application(&workload->applications[i], json_at(json_find(results, "applications"), i));
+            print_application(to, &workload->applications[i], json_at(json_find(results, "applications"), i));
     if (!run_is_model(run)) {
         if (workload->outcome == OUTCOME_INTERRUPTED)
-            print_interrupted(workload->totals.now, share_of_all(workload, workload->totals.now));
+            print_interrupted(to, workload->totals.now, share_of_all(workload, workload->totals.now));
         return;
     }
     const struct process_run *model = &run->model.run;
     if (!model->is_complete)
-        print_interrupted(model->totals.end_tick, share_of_time(model->model, model->totals.end_tick));
-    fprintf(stderr, "%s: %llu events to tick %llu, %.3g million a CPU second\n", model->model->ops->name,
+        print_interrupted(to, model->totals.end_tick, share_of_time(model->model, model->totals.end_tick));
+    fprintf(to, "%s: %llu events to tick %llu, %.3g million a CPU second\n", model->model->ops->name,
             (unsigned long long)model->totals.events, (unsigned long long)model->totals.end_tick,
             1e-6 * (double)model->totals.events / run->simulation.cpu_seconds);
     if (model->model->ops->print_summary)
-        model->model->ops->print_summary(model->model, &model->totals, stderr);
+        model->model->ops->print_summary(model->model, &model->totals, to);
 }

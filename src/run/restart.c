@@ -162,9 +162,9 @@ static int run_restore(const char *path, const struct ranks *ranks)
     struct checkpoint_file *file = NULL;
     if (checkpoint_is_possible("--restart", &errors))
         file = checkpoint_open(path, ranks, &errors);
-    int status = run_agree(ranks, &errors, file ? EXIT_DONE : EXIT_USAGE);
+    int status = run_agree(ranks, &errors, file ? EXIT_DONE : EXIT_USAGE, stderr);
     if (status == EXIT_DONE)
-        status = run_agree(ranks, &errors, checkpoint_file_restore(file, &errors) ? EXIT_DONE : EXIT_USAGE);
+        status = run_agree(ranks, &errors, checkpoint_file_restore(file, &errors) ? EXIT_DONE : EXIT_USAGE, stderr);
     checkpoint_file_close(file);
     arena_release(&arena);
     return status;
@@ -177,7 +177,7 @@ int run_restart(const struct run_request *request, const struct ranks *ranks)
         return status;
     struct run *run = heap_root();
     run_change(run, request);
-    status = run_agree(ranks, &run->simulation.errors, run_reach_out(run, ranks));
+    status = run_agree(ranks, &run->simulation.errors, run_reach_out(run, ranks), stderr);
     if (status == EXIT_DONE)
         status = run_go_on(run);
     else

@@ -15,16 +15,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-int run_agree(const struct ranks *ranks, const struct errors *errors, int status)
+int run_agree(const struct ranks *ranks, const struct errors *errors, int status, FILE *said)
 {
     if (ranks_first(ranks, errors->count > 0))
-        errors_print(errors, stderr);
+        errors_print(errors, said);
     return (int)ranks_largest(ranks, (uint64_t)status);
 }
 
 static int run_all_agree(const struct run *run, int status)
 {
-    return run_agree(run->simulation.ranks, &run->simulation.errors, status);
+    return run_agree(run->simulation.ranks, &run->simulation.errors, status, run_said(run));
 }
 
 /* ---- a model of processes ---- */
@@ -218,12 +218,16 @@ static int run_build(struct run *run)
     uint32_t before = errors->count;
     const char *log = logs_first(&run->request.logs);
     bool is_built = false;
-    if (!run_is_model(run))
-        is_built = simulation_build(&run->simulation) && simulation_make_ready(&run->simulation);
-    else if (run->request.baseline)
+    if (!run_is_model(run)) {
+        is_built = simulation_build(&run->simulation);
+        if (run->request.many)
+            many_note_built(&run->request);
+        is_built = is_built && simulation_make_ready(&run->simulation);
+    } else if (run->request.baseline) {
         errors_add(errors, "flitwarp run: --baseline: a model has no applications to run alone");
-    else
+    } else {
         is_built = model_prepare(&run->model, &run->simulation);
+    }
     if (run_is_model(run) && !run->request.baseline && log)
         errors_add(errors, "flitwarp run: %s: a model has no packets or channels to log", log);
     return is_built && errors->count == before ? run_open_files(run) : EXIT_USAGE;
@@ -289,7 +293,7 @@ int run_go_on(struct run *run)
     struct simulation *simulation = &run->simulation;
     progress_start(run);
     watch_signals(run);
-    int status = run_is_model(run) ? model_run(&run->model, simulation) : simulation_run(simulation, stderr);
+    int status = run_is_model(run) ? model_run(&run->model, simulation) : simulation_run(simulation, run_said(run));
     progress_clear(run);
     status = run_all_agree(run, run_write_files(run, status));
     run_logs_end(&run->request.logs.run, csv_discard, NULL);
@@ -319,6 +323,8 @@ static int run_from_start(const struct run_request *request, const struct ranks 
         run->ranks = *ranks;
         run->simulation.ranks = &run->ranks;
     }
+    if (request->many)
+        run->simulation.batch = request->many->batch;
     if (request->checkpoint_every)
         heap_set_root(run);
     int status = run_prepare(run);

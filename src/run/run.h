@@ -8,6 +8,8 @@
 #include "metrics/log.h"
 #include "run/simulation.h"
 
+#include <pthread.h>
+
 /* The logs of a run: opened before it, written during it or after it, in place when they are whole. */
 struct logs {
     const char *names[RUN_LOG_KINDS]; /* NULL: not asked for */
@@ -31,12 +33,26 @@ struct run_request {
     const char *restart; /* a checkpoint to go on from, in place of a configuration; those two may be new */
     bool quiet, check_reversal, baseline;
     struct logs logs;
+    struct run_many *many; /* borrowed: it goes on together with others; NULL: alone */
+    struct one *one;       /* what those know of it */
+    FILE *said;            /* gets messages and the summary; NULL: standard error */
 };
 
 /* What is shown on a terminal while it runs. */
 struct progress {
     double start, last; /* seconds */
     bool is_shown;
+};
+
+/* Runs that a device does together, in one process. */
+struct run_many {
+    uint32_t count, building, ended;
+    bool shows, tells; /* progress; how each has ended, on standard output */
+    struct progress progress;
+    struct lockstep_batch *batch; /* where they meet */
+    double empty_bytes;           /* of memory, before the first was built */
+    pthread_mutex_t lock;         /* of all that changes here */
+    pthread_cond_t built;
 };
 
 struct run {
@@ -54,6 +70,11 @@ struct run {
  * are to be checkpoints, run_fix_heap() comes before all that they keep is made, the request too.
  */
 int run_whole(const struct run_request *request);
+/*
+ * The same for `many->count` runs on a device, side by side; the largest of their statuses. Where it `tells`, standard output
+ * gets a line of JSON for each that has ended: {"run": NUMBER, "status": N, "results": FILE, "said": TEXT}.
+ */
+int run_many(struct run_many *many, const struct run_request *requests);
 /* False with errors where checkpoints are asked for and cannot be. */
 bool run_fix_heap(const struct run_request *request, struct errors *errors);
 
@@ -64,8 +85,9 @@ static inline bool run_is_model(const struct run *run) { return run->simulation.
 /* Goes on with what is built or was put back; an exit status. */
 int run_go_on(struct run *run);
 void run_release(struct run *run);
+static inline FILE *run_said(const struct run *run) { return run->request.said ? run->request.said : stderr; }
 /* All ranks go on or none does. The first that has something to say says it, since all have the same as a rule. */
-int run_agree(const struct ranks *ranks, const struct errors *errors, int status);
+int run_agree(const struct ranks *ranks, const struct errors *errors, int status, FILE *said);
 
 /* The model and its settings; false with errors of the simulation. */
 bool model_prepare(struct model_run *run, struct simulation *simulation);
@@ -81,7 +103,12 @@ int run_restart(const struct run_request *request, const struct ranks *ranks);
 /* progress.c */
 void progress_start(struct run *run);
 void progress_clear(const struct run *run);
-/* A line for each application or model, on standard error; `status` says how the run ended. */
+/* many.c: one of several has taken its memory. */
+void many_note_built(const struct run_request *request);
+/* Of runs that go on together. */
+void many_start_progress(struct run_many *many);
+void many_clear_progress(const struct run_many *many);
+/* A line for each application or model; `status` says how the run ended. */
 void run_print_summary(const struct run *run, const struct json *results, int status);
 
 /* logs.c */

@@ -203,9 +203,22 @@ bool simulation_build(struct simulation *simulation)
            find_device(simulation);
 }
 
+/* Others that a device does beside it wait until it comes, or it is known that it will not. */
+static void leave_batch(struct simulation *simulation)
+{
+    if (simulation->batch)
+        lockstep_batch_leave(simulation->batch);
+    simulation->batch = NULL;
+}
+
 bool simulation_make_ready(struct simulation *simulation)
 {
-    return !simulation->lockstep || lockstep_start(simulation->lockstep);
+    if (!simulation->lockstep) {
+        leave_batch(simulation);
+        return true;
+    }
+    simulation->batch = NULL;
+    return lockstep_start(simulation->lockstep);
 }
 
 void simulation_make_sequential(struct simulation *simulation)
@@ -236,6 +249,7 @@ void simulation_add_up(struct simulation *simulation)
 
 void simulation_release(struct simulation *simulation)
 {
+    leave_batch(simulation);
     lockstep_release(simulation->lockstep);
     if (simulation->engine.wheel) {
         workload_release(&simulation->workload);

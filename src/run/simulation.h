@@ -41,11 +41,11 @@ struct simulation {
     struct engine engine;
     struct network network;
     struct workload workload;
-    struct rewind *rewind;            /* of an optimistic run: its state; else NULL */
-    struct lockstep *lockstep;        /* owned: a device is to run it; NULL: none is */
-    struct lockstep_batch *batch;     /* borrowed: runs that a device does together; NULL: it runs alone */
-    struct ranks *ranks;              /* borrowed, all of which have this simulation; NULL: there is one */
-    struct stopwatch watch;           /* of this rank */
+    struct rewind *rewind;        /* of an optimistic run: its state; else NULL */
+    struct lockstep *lockstep;    /* owned: a device is to run it; NULL: none is */
+    struct lockstep_batch *batch; /* borrowed: runs that a device does together, which wait for it to come; or NULL */
+    struct ranks *ranks;          /* borrowed, all of which have this simulation; NULL: there is one */
+    struct stopwatch watch;       /* of this rank */
     double cpu_seconds, wall_seconds; /* of the run, without building */
     uint64_t peak_bytes;              /* memory, of all ranks */
     uint32_t restarts;                /* from checkpoints */

@@ -98,22 +98,56 @@ def assert_same(here, there, what):
     told = there.results["simulation"]["device"]
     assert DEVICE_KEYS - {"driver"} <= set(told) <= DEVICE_KEYS, told
     assert told["kind"] == "opencl" and int(told["memory_bytes"]) > 0
-    assert 0 <= float(told["seconds"]) <= float(there.results["simulation"]["wall_seconds"]) and float(told["compile_seconds"]) >= 0
+    assert float(told["seconds"]) >= 0 and float(told["compile_seconds"]) >= 0
+    assert told["runs"] != "1" or float(told["seconds"]) <= float(there.results["simulation"]["wall_seconds"])
 
 
 LOGS = {"--log": "packets.csv", "--message-log": "messages.csv", "--traffic-log": "traffic.csv", "--channel-log": "channels.csv", "--rate-log": "rates.csv"}
 
 
+def words_for(logs, place):
+    """Of a run that writes them into a folder, which is made."""
+    place.mkdir(exist_ok=True)
+    named = [word for flag in logs for word in (flag, str(place / LOGS[flag]))]
+    return [*named, *(["--rate-interval", "70"] if "--rate-log" in logs else [])]
+
+
+def assert_same_logs(logs, here, there, what):
+    for flag in logs:
+        assert (here / LOGS[flag]).read_bytes() == (there / LOGS[flag]).read_bytes(), f"{what} {flag}"
+
+
 def compare(config, folder, device, *overrides, logs=()):
     """Runs it both ways and holds one against the other, logs too; what the device refuses it with, or None."""
     def started(place, *arguments):
-        (folder / place).mkdir(exist_ok=True)
-        named = [word for flag in logs for word in (flag, str(folder / place / LOGS[flag]))]
-        return run(config, folder / place, *overrides, *named, *(["--rate-interval", "70"] if "--rate-log" in logs else []), *arguments)
+        return run(config, folder / place, *overrides, *words_for(logs, folder / place), *arguments)
     there = started("there", "--device", device)
     if is_refused(there):
         return there.said
     assert_same(started("here"), there, f"{config} {' '.join(overrides)} {' '.join(logs)}")
-    for flag in logs:
-        assert (folder / "here" / LOGS[flag]).read_bytes() == (folder / "there" / LOGS[flag]).read_bytes(), f"{config} {flag}"
+    assert_same_logs(logs, folder / "here", folder / "there", config)
     return None
+
+
+def run_together(runs, device, folder, *arguments):
+    """Lists of words as one process on the device: how each ended, what that process said, and its exit status."""
+    (folder / "runs.json").write_text(json.dumps(runs))
+    ended = subprocess.run([PROGRAM, "run", "--runs", folder / "runs.json", "--device", device, *arguments], capture_output=True, text=True,
+                           timeout=4 * SECONDS, check=False)
+    told = {one["run"]: one for one in map(json.loads, ended.stdout.splitlines())}
+    assert sorted(told) == list(range(len(runs))), ended.stderr
+    documents = [Path(run[run.index("--results") + 1]) for run in runs]
+    return [Ended(told[i]["status"], told[i]["said"], json.loads(path.read_text(), parse_int=str, parse_float=str) if path.exists() else None)
+            for i, path in enumerate(documents)], ended.stderr, ended.returncode
+
+
+def compare_together(cases, folder, device):
+    """(config, overrides, logs) of each case: all at once on the device, one after the other here. How those there ended."""
+    runs = [[str(config), *overrides, *words_for(logs, folder / f"there{i}"), "--results", str(folder / f"there{i}" / "results.json")]
+            for i, (config, overrides, logs) in enumerate(cases)]
+    ended, _, _ = run_together(runs, device, folder)
+    for i, ((config, overrides, logs), there) in enumerate(zip(cases, ended)):
+        what = f"{config} {' '.join(overrides)} {' '.join(logs)}"
+        assert_same(run(config, folder / f"here{i}", *overrides, *words_for(logs, folder / f"here{i}")), there, what)
+        assert_same_logs(logs, folder / f"here{i}", folder / f"there{i}", what)
+    return ended

@@ -95,6 +95,8 @@ struct lockstep *lockstep_create(struct network *network, struct workload *workl
 }
 
 void lockstep_release(struct lockstep *lockstep) { (void)lockstep; }
+void lockstep_batch_leave(struct lockstep_batch *batch) { (void)batch; }
+void lockstep_use(struct lockstep *lockstep, struct lockstep_use *use) { (void)lockstep, (void)use; }
 
 /* ---- what nobody asks for: a run that is watched has one thread and writes no logs ---- */
 
