@@ -29,6 +29,7 @@ KEYS = {"name", "title", "base", "overrides", "plugins", "logs", "baseline", "pa
 RUNNER = {"backend": ("backend", (str, dict)), "cores": ("cores_limit", int), "memory": ("memory_limit", (int, str)),
           "retries": ("retries", int), "on_failure": ("on_failure", str), "cores_per_run": ("cores_per_run", int),
           "memory_per_run": ("memory_per_run", (int, str))}
+DEVICE = "device"  # beside those: not how runs are begun alone, but a setting of theirs
 SEEDS = {"at_least": int, "at_most": int, "precision": (int, float), "column": str, "first": int}
 
 
@@ -184,7 +185,7 @@ def make_sweep(document: object, folder: Path, place: str = "study") -> Sweep:
         block = _Block(f"{place}.figures.{number}", figure, {"kind", "lines", "where", "options"})
         sweep.add_figure(str(block.need("kind", str)), block.get("lines", (str, list)), block.get("where", dict),
                          **block.get("options", dict, {}))
-    runner = _Block(f"{place}.runner", root.get("runner", dict, {}), set(RUNNER))
+    runner = _Block(f"{place}.runner", root.get("runner", dict, {}), {*RUNNER, DEVICE})
     for key, (name, kinds) in RUNNER.items():
         value = runner.get(key, kinds)
         least = 0 if key == "retries" else 1
@@ -192,6 +193,8 @@ def make_sweep(document: object, folder: Path, place: str = "study") -> Sweep:
             raise ValueError(f"{runner.place}.{key}: {value} is below {least}")
         if value is not None:
             sweep.runner[name] = bytes_of(value) if key.startswith("memory") and isinstance(value, str) else value
+    if device := runner.get(DEVICE, str):
+        sweep.on_device(str(device))
     return sweep
 
 

@@ -175,6 +175,8 @@ def _summary(study: Study, files: Sequence[Path], began: float) -> int:
 def _do(sweep: Sweep, options: argparse.Namespace) -> int:
     if options.out:
         sweep.out = options.out
+    if options.device and options.estimate:
+        raise ValueError("--estimate tells what cores take; a device takes about as long as the longest run")
     if options.device:
         sweep.on_device(options.device)
     if options.list:

@@ -129,10 +129,10 @@ def compare(config, folder, device, *overrides, logs=()):
     return None
 
 
-def run_together(runs, device, folder, *arguments):
+def run_together(runs, device, folder, *arguments, program=PROGRAM):
     """Lists of words as one process on the device: how each ended, what that process said, and its exit status."""
     (folder / "runs.json").write_text(json.dumps(runs))
-    ended = subprocess.run([PROGRAM, "run", "--runs", folder / "runs.json", "--device", device, *arguments], capture_output=True, text=True,
+    ended = subprocess.run([program, "run", "--runs", folder / "runs.json", "--device", device, *arguments], capture_output=True, text=True,
                            timeout=4 * SECONDS, check=False)
     told = {one["run"]: one for one in map(json.loads, ended.stdout.splitlines())}
     assert sorted(told) == list(range(len(runs))), ended.stderr

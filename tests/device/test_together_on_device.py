@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs that a device does together: each has the bytes that it has alone, and what is wrong with one is no matter of the others."""
 import json
+import os
 import signal
 import subprocess
 import time
@@ -64,6 +65,21 @@ def test_deadlock_of_one_is_told_as_it_is_alone(tmp_path, device):  # noqa: F811
     ended = compare_together([(deadlock, [], []), (deadlock, [f"{APPLICATION}.load=0.01"], []), (deadlock, ["simulator.seed=3"], [])],
                              tmp_path, device)
     assert [one.status for one in ended] == [2, 0, 2]
+
+
+@pytest.mark.parametrize("name", ["FLITWARP_TSAN", "FLITWARP_ASAN"])
+def test_sanitizers_find_nothing_in_runs_that_meet(name, base, tmp_path, device, monkeypatch):  # noqa: F811
+    """Of different lengths, two shapes and one that is refused; what PoCL keeps to itself is no leak of ours."""
+    program = os.environ.get(name, "")
+    if not os.access(program, os.X_OK):
+        pytest.skip(f"{name} names no program: ./dev test builds it")
+    monkeypatch.setenv("TSAN_OPTIONS", "halt_on_error=1")
+    monkeypatch.setenv("ASAN_OPTIONS", "detect_leaks=0")
+    runs = [listed(base, str(seed), f"simulator.seed={seed}", f"{APPLICATION}.sample={seed * 100}") for seed in range(1, 9)]
+    runs += [listed(base, "mesh", "network.topology=mesh"), listed(base, "speedup", "network.router.input_speedup=2")]
+    ended, said, status = run_together(runs, device, tmp_path, "--quiet", program=program)
+    assert status == 1 and [one.status for one in ended] == [0] * 9 + [1] and "Sanitizer" not in said, said
+    assert ended[7].results["simulation"]["digest"] == run(base, tmp_path, *runs[7][1:3]).results["simulation"]["digest"]
 
 
 def call(*arguments):
