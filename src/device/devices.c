@@ -81,6 +81,7 @@ static struct device_facts facts_of(const struct library *library, cl_device_id 
         .is_gpu = number_of(library, id, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_GPU,
         .has_fp64 = number_of(library, id, CL_DEVICE_DOUBLE_FP_CONFIG),
         .has_int64_atomics = has_word(text_of(library, id, CL_DEVICE_EXTENSIONS, arena), "cl_khr_int64_base_atomics"),
+        .limits_registers = has_word(text_of(library, id, CL_DEVICE_EXTENSIONS, arena), "cl_nv_compiler_options"),
         .compute_units = (uint32_t)number_of(library, id, CL_DEVICE_MAX_COMPUTE_UNITS),
         .memory_bytes = number_of(library, id, CL_DEVICE_GLOBAL_MEM_SIZE),
         .largest_bytes = number_of(library, id, CL_DEVICE_MAX_MEM_ALLOC_SIZE),

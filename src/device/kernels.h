@@ -195,24 +195,26 @@ FW_INLINE void tick_terminal(const struct memory *m, size_t terminal, tick_t now
 }
 
 /*
- * A tick of all runs, the argument's after their clocks: groups of GROUP work-items have GROUP / TEAM routers each, those
- * behind the last of them have terminals. Where ONE_KERNEL is not said these are a kernel each: PoCL goes wrong with a barrier
- * that not every group comes to; so a run whose time is over comes to them too, with routers that are not there.
+ * A tick of all runs, the argument's after their clocks: groups of GROUP work-items have GROUP / TEAM routers each. The first
+ * groups have terminals, which take longest. Where ONE_KERNEL is not said these are a kernel of their own: PoCL goes wrong with a
+ * barrier that not every group comes to; so a run whose time is over comes to them too, with routers that are not there.
  */
 __attribute__((reqd_work_group_size(GROUP, 1, 1))) __kernel void lockstep_routers(ARGUMENTS)
 {
     __local struct team teams[GROUP / TEAM];
     MEMORY;
     const tick_t now = m->clock->now + argument;
-    uint32_t item = (uint32_t)get_local_id(0), router = (uint32_t)get_global_id(0) / TEAM;
+    uint32_t item = (uint32_t)get_local_id(0), group = (uint32_t)get_group_id(0);
 #ifdef ONE_KERNEL
-    uint32_t router_groups = (uint32_t)((FACT(routers) * TEAM + GROUP - 1) / GROUP);
-    if (get_group_id(0) >= router_groups) {
-        tick_terminal(m, get_global_id(0) - (size_t)router_groups * GROUP, now);
+    const uint32_t terminal_groups = (uint32_t)((FACT(terminals) + GROUP - 1) / GROUP);
+    if (group < terminal_groups) {
+        tick_terminal(m, get_global_id(0), now);
         return;
     }
+    group -= terminal_groups;
 #endif
-    router_tick(m, &teams[item / TEAM], now <= m->clock->last ? router : (uint32_t)FACT(routers), item % TEAM, now);
+    const uint32_t router = now <= m->clock->last ? (group * GROUP + item) / TEAM : (uint32_t)FACT(routers);
+    router_tick(m, &teams[item / TEAM], router, item % TEAM, now);
 }
 
 __kernel void lockstep_terminals(ARGUMENTS)

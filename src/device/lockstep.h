@@ -38,6 +38,12 @@ enum lockstep_kernel {
 /* Work-items that add up: for a run alone. */
 #define COUNTING_ITEMS 4096
 
+/* How the work of a tick is shared out; of what is asked for 0: as suits the device. */
+struct lockstep_sharing {
+    uint32_t team, group; /* work-items of a router, and of a group of teams */
+    uint32_t registers;   /* of a work-item, at most, where the device takes such a limit; 0: as many as it likes */
+};
+
 /* Runs whose networks are of one shape: a launch is a tick of all of them. */
 struct lockstep_pack {
     struct device *device; /* borrowed */
@@ -45,16 +51,16 @@ struct lockstep_pack {
     struct device_buffer *buffers[LOCKSTEP_BUFFER_COUNT];
     uint64_t each[LOCKSTEP_BUFFER_COUNT]; /* bytes of a run */
     struct device_kernel *kernels[LOCKSTEP_KERNELS];
-    bool is_one_kernel;     /* routers and terminals are launched as one */
-    uint32_t team, group;   /* work-items of a router, and of a group of teams */
+    bool is_one_kernel; /* routers and terminals are launched as one */
+    struct lockstep_sharing sharing;
     uint32_t counting;      /* work-items that add up */
     struct lockstep **runs; /* owned list of borrowed ones; NULL: it is over */
     uint32_t count;
     uint32_t live, waiting; /* runs that are not over; those of them that wait for a tick to be reached */
     tick_t piece_ticks;     /* run before the device is waited for */
     bool has_begun;
-    bool is_counted;        /* the runs' sums are those of now */
-    char *sums, *faults;    /* owned: of all runs; NULL: nobody has asked */
+    bool is_counted;                       /* the runs' sums are those of now */
+    char *sums, *faults;                   /* owned: of all runs; NULL: nobody has asked */
     double compile_seconds, build_seconds; /* of its compiler; that it was waited for before the runs */
 };
 
@@ -69,7 +75,7 @@ struct lockstep {
     bool is_alone;                /* that is its own */
     struct lockstep_pack *pack;   /* borrowed; NULL: it has none yet */
     uint32_t number;              /* among its runs */
-    uint32_t team;                /* asked for; 0: as suits the device */
+    struct lockstep_sharing asked;
     struct lockstep_facts facts;
     struct text settings;  /* owned: what the text says of it */
     struct arena tables;   /* what TABLES has */

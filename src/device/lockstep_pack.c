@@ -80,7 +80,8 @@ static bool launch(const struct lockstep_pack *pack, enum lockstep_kernel kernel
 {
     struct device_kernel *k = pack->kernels[kernel];
     return kernel_set(k, ARGUMENT_FIRST_RUN, &first, sizeof first) &&
-           kernel_set(k, ARGUMENT_OWN, &argument, sizeof argument) && kernel_launch(k, items, pack->group, runs);
+           kernel_set(k, ARGUMENT_OWN, &argument, sizeof argument) &&
+           kernel_launch(k, items, pack->sharing.group, runs);
 }
 
 bool lockstep_launch(struct lockstep *l, enum lockstep_kernel kernel, size_t items, uint32_t argument)
@@ -195,8 +196,9 @@ static bool tell_times(const struct lockstep_pack *pack)
 
 static bool launch_ticks(const struct lockstep_pack *pack, const struct lockstep_facts *f, tick_t ticks)
 {
-    size_t items = (f->routers * pack->team + pack->group - 1) / pack->group * pack->group +
-                   (pack->is_one_kernel ? f->terminals : 0);
+    const struct lockstep_sharing *by = &pack->sharing;
+    size_t terminals = (f->terminals + by->group - 1) / by->group * by->group;
+    size_t items = f->routers * by->team + (pack->is_one_kernel ? terminals : 0);
     bool is_good = tell_times(pack);
     for (uint32_t tick = 0; tick < ticks && is_good; tick++) {
         is_good = launch(pack, KERNEL_ROUTERS, items, tick, 0, pack->count);
@@ -315,8 +317,8 @@ static bool are_alike(const struct lockstep *a, const struct lockstep *b)
 {
     const struct lockstep_facts *f = &a->facts, *g = &b->facts;
     return f->routers == g->routers && f->terminals == g->terminals && f->ports == g->ports &&
-           f->num_vcs == g->num_vcs && a->team == b->team && a->network->routing.ops == b->network->routing.ops &&
-           strcmp(a->settings.chars, b->settings.chars) == 0;
+           f->num_vcs == g->num_vcs && memcmp(&a->asked, &b->asked, sizeof a->asked) == 0 &&
+           a->network->routing.ops == b->network->routing.ops && strcmp(a->settings.chars, b->settings.chars) == 0;
 }
 
 /* Whether the device has room for so many of them; one alone has been looked at. */
@@ -400,7 +402,12 @@ static bool make_kernels(struct lockstep_pack *pack, struct errors *errors)
         "lockstep_routers", "lockstep_terminals", "lockstep_withdraw", "lockstep_drop_timers",
         "lockstep_count",   "lockstep_next",      "lockstep_flits",    "lockstep_idle"};
     double start = wall_seconds();
-    if (!device_compile(pack->device, &pack->source, ""))
+    uint32_t registers = device_facts(pack->device)->limits_registers ? pack->sharing.registers : 0;
+    struct arena scratch = {0};
+    const char *options = registers ? arena_format(&scratch, "-cl-nv-maxrregcount=%u", registers) : "";
+    bool is_good = device_compile(pack->device, &pack->source, options);
+    arena_release(&scratch);
+    if (!is_good)
         return false;
     pack->compile_seconds = wall_seconds() - start;
     for (uint32_t i = 0; i < LOCKSTEP_KERNELS; i++) {
@@ -410,9 +417,10 @@ static bool make_kernels(struct lockstep_pack *pack, struct errors *errors)
         for (uint32_t buffer = 0; buffer < LOCKSTEP_BUFFER_COUNT; buffer++)
             if (!kernel_set_buffer(kernel, buffer, pack->buffers[buffer]))
                 return false;
-        if (kernel_most_items(kernel) < pack->group)
+        if (kernel_most_items(kernel) < pack->sharing.group)
             return errors_add(errors, "%s runs kernel %s in groups of at most %zu work-items, and %u are needed",
-                              device_facts(pack->device)->name, names[i], kernel_most_items(kernel), pack->group);
+                              device_facts(pack->device)->name, names[i], kernel_most_items(kernel),
+                              pack->sharing.group);
     }
     return true;
 }

@@ -161,13 +161,16 @@ static void add_constants(const struct lockstep_pack *pack, struct text *text)
     text_addf(text, "#define FACT(name) (FACT_##name)\n#define EACH(name) (EACH_##name)\n#define ONE_KERNEL\n");
 }
 
-static void choose_groups(struct lockstep_pack *pack, bool is_gpu)
+static void choose_sharing(struct lockstep_pack *pack)
 {
     const struct lockstep *l = pack->runs[0];
-    bool has_sensors = l->network->congestion; /* teams with them were not tried on a GPU */
-    pack->group = is_gpu ? 64 : 16;
+    bool is_gpu = device_facts(pack->device)->is_gpu;
+    bool has_sensors = l->network->congestion; /* told of changes one by one: teams with them are only asked for */
+    uint32_t team = !is_gpu || has_sensors ? 1 : l->facts.ports > 16 ? 16 : l->facts.ports > 6 ? 8 : 4;
     pack->is_one_kernel = is_gpu;
-    pack->team = l->team ? l->team : !is_gpu || has_sensors ? 1 : l->facts.ports > 16 ? 16 : l->facts.ports > 6 ? 8 : 4;
+    pack->sharing = l->asked;
+    pack->sharing.team = l->asked.team ? l->asked.team : team;
+    pack->sharing.group = l->asked.group ? l->asked.group : is_gpu ? 64 : 16;
 }
 
 /* ---- the text ---- */
@@ -189,14 +192,16 @@ bool lockstep_make_source(struct lockstep_pack *pack, struct errors *errors)
     pack->source = (struct device_source){.files = device_files, .errors = errors};
     if (!source_add_file(&pack->source, "include/flitwarp/both.h"))
         return false;
-    choose_groups(pack, is_gpu);
+    choose_sharing(pack);
     if (is_gpu)
         add_constants(pack, &text);
     else
         text_addf(&text, "#define FACT(name) (m->facts->name)\n#define EACH(name) (facts[run].each_##name)\n");
     text_addf(&text, "#define RUN %s\n", is_gpu && pack->count == 1 ? "0u" : "(first_run + get_global_id(1))");
-    text_addf(&text, "#define TEAM %uu\n#define GROUP %uu\n#define PORTS_EACH %u\n%s", pack->team, pack->group,
-              (uint32_t)((is_gpu ? l->facts.ports : WORD_BITS) + pack->team - 1) / pack->team, l->settings.chars);
+    text_addf(&text, "#define TEAM %uu\n#define GROUP %uu\n#define PORTS_EACH %u\n%s", pack->sharing.team,
+              pack->sharing.group,
+              (uint32_t)((is_gpu ? l->facts.ports : WORD_BITS) + pack->sharing.team - 1) / pack->sharing.team,
+              l->settings.chars);
     source_add_text(&pack->source, "settings", text.chars);
     text_release(&text);
     bool is_good = source_add_file(&pack->source, "src/base/random.c") && lockstep_add_routing(l, &pack->source);

@@ -19,6 +19,7 @@ struct device_facts {
     const char *version;                /* "OpenCL 3.0 ..." */
     bool is_gpu;
     bool has_fp64, has_int64_atomics; /* cl_khr_int64_base_atomics */
+    bool limits_registers;            /* takes NVIDIA's -cl-nv-maxrregcount */
     uint32_t compute_units;
     uint64_t memory_bytes, largest_bytes; /* in all, in one buffer */
     uint64_t most_items;                  /* of a group; a kernel may take fewer: kernel_most_items() */

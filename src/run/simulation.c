@@ -37,7 +37,9 @@ static const struct option simulator_options[] = {
                 "undo every event once and handle it again; optimistic, one thread"),
     OPTION_TEXT(struct simulator_config, device, "null",
                 "opencl or opencl:N: the network runs on an OpenCL device, by its number in `flitwarp list device`"),
-    OPTION_U32(struct simulator_config, device_team, "0", 0, 16, NULL, "work-items of a router", HIDDEN),
+    OPTION_U32(struct simulator_config, device_team, "0", 0, 32, NULL, "work-items of a router", HIDDEN),
+    OPTION_U32(struct simulator_config, device_group, "0", 0, 1024, NULL, "work-items of a group", HIDDEN),
+    OPTION_U32(struct simulator_config, device_registers, "0", 0, 255, NULL, "of a work-item, at most", HIDDEN),
     OPTION_END,
 };
 
@@ -168,7 +170,8 @@ static bool find_device(struct simulation *simulation)
     simulation->lockstep = lockstep_create(&simulation->network, &simulation->workload, number, simulation->batch,
                                            &simulation->built, &simulation->errors);
     if (simulation->lockstep)
-        simulation->lockstep->team = simulator->device_team;
+        simulation->lockstep->asked =
+            (struct lockstep_sharing){simulator->device_team, simulator->device_group, simulator->device_registers};
     return simulation->lockstep;
 }
 

@@ -19,8 +19,9 @@ struct simulator_config {
     uint32_t partitions; /* of a model: of a thread, optimistic */
     uint64_t window;     /* ticks ahead of the slowest, optimistic */
     bool check_reversal;
-    uint32_t device_team; /* hidden, for tests: work-items of a router; 0: as suits the device */
-    const char *device;   /* NULL: this machine's processors */
+    /* Hidden, for tests and those who measure; 0: as suits the device. */
+    uint32_t device_team, device_group, device_registers;
+    const char *device; /* NULL: this machine's processors */
 };
 
 struct simulation_config {
