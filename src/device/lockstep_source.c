@@ -165,8 +165,7 @@ static void choose_sharing(struct lockstep_pack *pack)
 {
     const struct lockstep *l = pack->runs[0];
     bool is_gpu = device_facts(pack->device)->is_gpu;
-    bool has_sensors = l->network->congestion; /* told of changes one by one: teams with them are only asked for */
-    uint32_t team = !is_gpu || has_sensors ? 1 : l->facts.ports > 16 ? 16 : l->facts.ports > 6 ? 8 : 4;
+    uint32_t team = !is_gpu ? 1 : l->facts.ports > 16 ? 16 : l->facts.ports > 6 ? 8 : 4;
     pack->is_one_kernel = is_gpu;
     pack->sharing = l->asked;
     pack->sharing.team = l->asked.team ? l->asked.team : team;
