@@ -320,6 +320,9 @@ static void lockstep_drop_timers(struct network_runner *runner)
     lockstep_need(l, lockstep_launch(l, KERNEL_DROP_TIMERS, l->facts.terminals, 0));
 }
 
+/* For so many things, which are looked at once. */
+static size_t items_for(uint64_t things) { return things < COUNTING_ITEMS * 16 ? things : COUNTING_ITEMS * 16; }
+
 /* The terminals' credits are few, and looked at here. */
 static bool lockstep_is_idle(struct network_runner *runner)
 {
@@ -327,7 +330,7 @@ static bool lockstep_is_idle(struct network_runner *runner)
     const struct interfaces *n = l->network->core->interfaces;
     uint64_t is_busy = 0;
     lockstep_need(l, lockstep_fill(l, BUFFER_NEXT, 0, sizeof is_busy, 0) &&
-                         lockstep_launch(l, KERNEL_IDLE, COUNTING_ITEMS * 16, 0) &&
+                         lockstep_launch(l, KERNEL_IDLE, items_for(l->facts.routers * l->facts.lanes), 0) &&
                          lockstep_read(l, BUFFER_NEXT, 0, &is_busy, sizeof is_busy) &&
                          lockstep_read(l, BUFFER_OUTLET_CREDITS, 0, n->credits,
                                        l->facts.terminals * l->facts.outlet_lanes * sizeof(uint32_t)));
@@ -339,9 +342,9 @@ static bool lockstep_is_idle(struct network_runner *runner)
 static void lockstep_count_flits(struct network_runner *runner, uint32_t lanes, uint32_t *counts)
 {
     struct lockstep *l = (struct lockstep *)(void *)runner;
-    uint64_t bytes = l->facts.routers * l->facts.lanes / lanes * sizeof *counts;
-    lockstep_need(l, lockstep_launch(l, KERNEL_FLITS, COUNTING_ITEMS * 16, lanes) &&
-                         lockstep_read(l, BUFFER_LANE_FLITS, 0, counts, bytes));
+    uint64_t numbers = l->facts.routers * l->facts.lanes / lanes;
+    lockstep_need(l, lockstep_launch(l, KERNEL_FLITS, items_for(numbers), lanes) &&
+                         lockstep_read(l, BUFFER_LANE_FLITS, 0, counts, numbers * sizeof *counts));
     lockstep_bring_lanes(l);
 }
 

@@ -35,7 +35,7 @@ enum lockstep_kernel {
     LOCKSTEP_KERNELS
 };
 
-/* Work-items that add up: for a run alone. */
+/* Work-items that add up: for a run alone, at most. */
 #define COUNTING_ITEMS 4096
 
 /* How the work of a tick is shared out; of what is asked for 0: as suits the device. */

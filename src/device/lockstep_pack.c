@@ -13,10 +13,9 @@
 #include <string.h>
 
 #define FLUSH_TICKS 256 /* launches that are handed over at once */
-#define PIECE_TICKS 256 /* that are run before the device is waited for, at first */
+#define PIECE_TICKS 16  /* that are run before the device is waited for, at first */
 #define PIECE_MOST 65536
-#define PAUSE_SECONDS 0.4    /* between two of those, about */
-#define MOST_COUNTING 65536u /* work-items that add up, of all runs */
+#define PAUSE_SECONDS 0.4 /* between two of those, about */
 #define ALIGNMENT 128
 
 enum { ARGUMENT_FIRST_RUN = LOCKSTEP_BUFFER_COUNT, ARGUMENT_OWN };
@@ -379,8 +378,6 @@ static struct lockstep_pack *choose_pack(struct lockstep_batch *batch)
             pack->each[i] = aligned(pack, pack->each[i]);
     pack->piece_ticks = PIECE_TICKS;
     pack->live = pack->count;
-    uint32_t counting = MOST_COUNTING / pack->count;
-    pack->counting = counting < 64 ? 64 : counting < COUNTING_ITEMS ? counting / 64 * 64 : COUNTING_ITEMS;
     return pack;
 }
 

@@ -161,6 +161,33 @@ static void add_constants(const struct lockstep_pack *pack, struct text *text)
     text_addf(text, "#define FACT(name) (FACT_##name)\n#define EACH(name) (EACH_##name)\n#define ONE_KERNEL\n");
 }
 
+#define ITEMS_AT_ONCE                                                                                                  \
+    512u /* of a compute unit of NVIDIA's, with as many registers as they like: 128 of its 65,536 each */
+
+/*
+ * Where not all work-items are at work at once, more of them with fewer registers hide better how long memory takes: the usual
+ * router's stages need no more, and the rest of what a terminal does waits for memory all the same.
+ */
+static uint32_t choose_registers(const struct lockstep_pack *pack)
+{
+    const struct lockstep_facts *f = &pack->runs[0]->facts;
+    uint64_t items = (f->routers * pack->sharing.team + f->terminals) * pack->count;
+    return items > (uint64_t)ITEMS_AT_ONCE * device_facts(pack->device)->compute_units ? 64 : 0;
+}
+
+#define MOST_COUNTING 65536u /* work-items that add up, of all runs */
+
+/* Whole groups, and no more than there is to add up. */
+static uint32_t choose_counting(const struct lockstep_pack *pack)
+{
+    const struct lockstep_facts *f = &pack->runs[0]->facts;
+    uint32_t group = pack->sharing.group, most = MOST_COUNTING / pack->count;
+    uint64_t things = f->routers > f->terminals ? f->routers : f->terminals;
+    most = (most < COUNTING_ITEMS ? most : COUNTING_ITEMS) / group * group;
+    uint64_t items = (things + group - 1) / group * group;
+    return most < group ? group : items < most ? (uint32_t)items : most;
+}
+
 static void choose_sharing(struct lockstep_pack *pack)
 {
     const struct lockstep *l = pack->runs[0];
@@ -170,6 +197,9 @@ static void choose_sharing(struct lockstep_pack *pack)
     pack->sharing = l->asked;
     pack->sharing.team = l->asked.team ? l->asked.team : team;
     pack->sharing.group = l->asked.group ? l->asked.group : is_gpu ? 64 : 16;
+    if (!l->asked.registers)
+        pack->sharing.registers = choose_registers(pack);
+    pack->counting = choose_counting(pack);
 }
 
 /* ---- the text ---- */

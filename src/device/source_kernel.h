@@ -73,15 +73,15 @@ FW_INLINE size_t place_word(const struct memory *m, uint32_t terminal, uint32_t 
     return (size_t)word * FACT(terminals) + terminal;
 }
 
-/* One of a terminal's `each` places, of packets or messages. */
+/* One of a terminal's `each` places, of packets or messages. Others may give some back meanwhile, so it is read atomically. */
 FW_INLINE uint32_t take_place(const struct memory *m, FW_GLOBAL uint32_t *free_places, uint64_t each, uint32_t terminal)
 {
     for (uint32_t word = 0; word < each / 32; word++) {
-        FW_GLOBAL uint32_t *places = &free_places[place_word(m, terminal, word)];
-        uint32_t free_ones = *places, lowest = free_ones & -free_ones;
+        volatile FW_GLOBAL uint *places = (volatile FW_GLOBAL uint *)&free_places[place_word(m, terminal, word)];
+        uint32_t free_ones = atomic_or(places, 0u), lowest = free_ones & -free_ones;
         if (!free_ones)
             continue;
-        atomic_and((volatile FW_GLOBAL uint *)places, ~lowest);
+        atomic_and(places, ~lowest);
         return (uint32_t)place_word(m, terminal, word * 32 + 31 - (uint32_t)clz(lowest));
     }
     *m->fault = FAULT_NO_PACKET;

@@ -2,8 +2,9 @@
 #pragma once
 /*
  * Read by OpenCL too. By nobody else: a router's tick. It is worked on by a team of TEAM work-items, which share out its ports
- * and lanes; what a stage does to the sets of lanes it does to copies of its own, and what has changed goes into those of the
- * team. Ways that only the program goes, one lane after the other, are in input_queued_stages.h.
+ * and lanes. In a stage each reads copies of the team's sets of lanes, or notes what it adds to them and takes out of them, and
+ * then tells the team: no set is read while another member may change it. Ways that only the program goes, one lane after the
+ * other, are in input_queued_stages.h.
  */
 #include "device/router_kernel.h"
 
@@ -27,49 +28,56 @@ struct team {
 #define TOGETHER ((void)0)
 #endif
 
-/* A member's copy of the sets. */
+/* A member's own sets: copies of the team's, or what it adds to them and takes out of them. */
 struct own_sets {
     uint64_t words[SETS][WORDS];
 };
 
-FW_INLINE void copy_sets(struct own_sets *own, FW_TEAM const struct team *team)
+#define ONE(set) (1u << (set)) /* of several sets, joined by | */
+
+FW_INLINE void copy_sets(struct own_sets *own, FW_TEAM const struct team *team, uint32_t which)
 {
     for (uint32_t set = 0; set < SETS; set++)
         for (uint32_t w = 0; w < WORDS; w++)
-            own->words[set][w] = team->sets[set][w];
+            own->words[set][w] = which & ONE(set) ? team->sets[set][w] : 0;
 }
 
-FW_INLINE void change_word(FW_TEAM uint64_t *word, uint64_t before, uint64_t after)
+/* A stage takes lanes out of these sets, and adds lanes to others: to none it does both. */
+FW_INLINE void begin_changes(struct own_sets *own, uint32_t taken_out_of)
+{
+    for (uint32_t set = 0; set < SETS; set++)
+        for (uint32_t w = 0; w < WORDS; w++)
+            own->words[set][w] = taken_out_of & ONE(set) ? ~(uint64_t)0 : 0;
+}
+
+FW_INLINE void add_lanes(FW_TEAM uint64_t *word, uint64_t lanes)
 {
 #if TEAM > 1
-    if (after & ~before)
-        atom_or((volatile FW_TEAM ulong *)word, after & ~before);
-    if (before & ~after)
-        atom_and((volatile FW_TEAM ulong *)word, after | ~before);
+    if (lanes)
+        atom_or((volatile FW_TEAM ulong *)word, lanes);
 #else
-    *word = after;
+    *word |= lanes;
 #endif
 }
 
-FW_INLINE void merge_sets(FW_TEAM struct team *team, const struct own_sets *before, const struct own_sets *after)
+FW_INLINE void keep_lanes(FW_TEAM uint64_t *word, uint64_t lanes)
 {
-    for (uint32_t set = 0; set < SETS; set++)
-        for (uint32_t w = 0; w < WORDS; w++)
-            if (before->words[set][w] != after->words[set][w])
-                change_word(&team->sets[set][w], before->words[set][w], after->words[set][w]);
+#if TEAM > 1
+    if (~lanes)
+        atom_and((volatile FW_TEAM ulong *)word, lanes);
+#else
+    *word &= lanes;
+#endif
 }
 
-/* What has come is only added. */
-FW_INLINE void add_sets(FW_TEAM struct team *team, const struct own_sets *added)
+FW_INLINE void tell_changes(FW_TEAM struct team *team, const struct own_sets *own, uint32_t taken_out_of)
 {
     for (uint32_t set = 0; set < SETS; set++)
         for (uint32_t w = 0; w < WORDS; w++)
-            if (added->words[set][w])
-#if TEAM > 1
-                atom_or((volatile FW_TEAM ulong *)&team->sets[set][w], added->words[set][w]);
-#else
-                team->sets[set][w] |= added->words[set][w];
-#endif
+            if (taken_out_of & ONE(set))
+                keep_lanes(&team->sets[set][w], own->words[set][w]);
+            else
+                add_lanes(&team->sets[set][w], own->words[set][w]);
 }
 
 FW_INLINE void count_for_team(FW_TEAM uint32_t *counter, uint32_t count)
@@ -186,32 +194,34 @@ FW_INLINE void read_ahead(const struct duty *d, const struct arrivals *come)
 
 FW_INLINE void receive_team_flits(const struct duty *d, const struct arrivals *come)
 {
-    struct own_sets after = {{{0}}};
+    struct own_sets changes;
     uint32_t count = 0;
+    begin_changes(&changes, 0);
     for (uint32_t i = 0, port = d->member; port < d->q->ports; i++, port += TEAM)
         if (come->flits[i]) {
-            receive_flit(d->q, d->head, after.words[SET_FRESH], after.words[SET_BUSY], after.words[SET_SENDABLE],
+            receive_flit(d->q, d->head, changes.words[SET_FRESH], changes.words[SET_BUSY], changes.words[SET_SENDABLE],
                          port * d->q->num_vcs + slot_vc(come->flits[i]), slot_flit(come->flits[i]), d->now, VARIANT);
             count++;
         }
     if (!count)
         return;
-    add_sets(d->team, &after);
+    tell_changes(d->team, &changes, 0);
     count_for_team(&d->team->events, count);
 }
 
 FW_INLINE void receive_team_credits(const struct duty *d, const struct arrivals *come)
 {
-    struct own_sets after = {{{0}}};
+    struct own_sets changes;
     uint32_t count = 0;
+    begin_changes(&changes, 0);
     for (uint32_t i = 0, port = d->member; port < d->q->ports; i++, port += TEAM)
         for (uint64_t vcs = come->credits[i]; vcs; vcs &= vcs - 1, count++)
-            receive_credit(d->q, d->head, outputs_of(d->q, d->head), after.words[SET_SENDABLE],
-                           after.words[SET_CREDITED], port * d->q->num_vcs + (uint32_t)lowest_bit(vcs), d->now,
+            receive_credit(d->q, d->head, outputs_of(d->q, d->head), changes.words[SET_SENDABLE],
+                           changes.words[SET_CREDITED], port * d->q->num_vcs + (uint32_t)lowest_bit(vcs), d->now,
                            VARIANT);
     if (!count)
         return;
-    add_sets(d->team, &after);
+    tell_changes(d->team, &changes, 0);
     count_for_team(&d->team->events, count);
 }
 
@@ -235,7 +245,7 @@ FW_INLINE void begin_step(const struct duty *d)
 FW_INLINE void route_team(const struct duty *d)
 {
     struct own_sets own, share;
-    copy_sets(&own, d->team);
+    copy_sets(&own, d->team, ONE(SET_FRESH) | ONE(SET_USABLE));
     share = own;
     share_of(share.words[SET_FRESH], own.words[SET_FRESH], d->member);
     struct view view = view_of(d->q, d->head, &share, d->now);
@@ -246,7 +256,7 @@ FW_INLINE void route_team(const struct duty *d)
 FW_INLINE void ask_team(const struct duty *d)
 {
     struct own_sets own;
-    copy_sets(&own, d->team);
+    copy_sets(&own, d->team, ONE(SET_FRESH) | ONE(SET_WAITING) | ONE(SET_BUSY) | ONE(SET_FREE) | ONE(SET_CREDITED));
     struct view view = view_of(d->q, d->head, &own, d->now);
     const struct turns turns = turns_at((FW_GLOBAL unsigned char *)d->head + d->q->vc_state_at, d->q->lanes);
     uint64_t asking[WORDS], mine[WORDS];
@@ -283,11 +293,10 @@ FW_INLINE void settle_outputs(const struct duty *d)
 
 FW_INLINE void hold_team(const struct duty *d)
 {
-    struct own_sets before, after;
+    struct own_sets changes;
     uint64_t asked[WORDS], mine[WORDS];
-    copy_sets(&before, d->team);
-    after = before;
-    struct view view = view_of(d->q, d->head, &after, d->now);
+    begin_changes(&changes, ONE(SET_WAITING));
+    struct view view = view_of(d->q, d->head, &changes, d->now);
     const struct turns turns = turns_at((FW_GLOBAL unsigned char *)d->head + d->q->vc_state_at, d->q->lanes);
     for (uint32_t w = 0; w < WORDS; w++)
         asked[w] = d->team->asked[w];
@@ -301,7 +310,7 @@ FW_INLINE void hold_team(const struct duty *d)
         *view.busy |= bit((uint32_t)lane) & d->q->busy_after_grant;
 #endif
     }
-    merge_sets(d->team, &before, &after);
+    tell_changes(d->team, &changes, ONE(SET_WAITING));
 }
 
 #ifndef USUAL_ROUTER
@@ -309,7 +318,7 @@ FW_INLINE void find_team_eligible(const struct duty *d)
 {
     struct own_sets own;
     uint64_t eligible[TURNS_MOST / WORD_BITS];
-    copy_sets(&own, d->team);
+    copy_sets(&own, d->team, ONE(SET_SENDABLE) | ONE(SET_BUSY));
     struct view view = view_of(d->q, d->head, &own, d->now);
     find_eligible(&view, eligible, VARIANT);
     for (uint32_t w = 0; w < WORDS; w++)
@@ -356,11 +365,11 @@ FW_INLINE uint32_t winning_row(const struct duty *d, struct turns turns, uint32_
 FW_INLINE void send_team(const struct duty *d)
 {
     const struct turns turns = turns_at((FW_GLOBAL unsigned char *)d->head + d->q->switch_state_at, d->q->ports);
-    struct own_sets before, after;
+    const uint32_t taken_out_of = ONE(SET_SENDABLE) | ONE(SET_CREDITED);
+    struct own_sets changes;
     uint32_t winners = 0;
-    copy_sets(&before, d->team);
-    after = before;
-    struct view view = view_of(d->q, d->head, &after, d->now);
+    begin_changes(&changes, taken_out_of);
+    struct view view = view_of(d->q, d->head, &changes, d->now);
     for (uint32_t port = d->member; port < d->q->ports; port += TEAM) {
         uint32_t row = winning_row(d, turns, port);
         if (row == NOBODY)
@@ -374,7 +383,7 @@ FW_INLINE void send_team(const struct duty *d)
     }
     if (!winners)
         return;
-    merge_sets(d->team, &before, &after);
+    tell_changes(d->team, &changes, taken_out_of);
     count_for_team(&d->team->flit_hops, winners);
     d->team->moved = true;
 }
@@ -386,7 +395,7 @@ FW_INLINE void step_team(const struct duty *d)
     tick_t soonest = FW_NEVER;
     if (leads) {
         struct own_sets own;
-        copy_sets(&own, d->team);
+        copy_sets(&own, d->team, ONE(SET_BUSY));
         struct view view = view_of(d->q, d->head, &own, d->now);
         end_stages(&view, VARIANT);
         soonest = view.soonest;
@@ -419,7 +428,7 @@ FW_INLINE void step_team(const struct duty *d)
     if (!leads)
         return;
     struct own_sets own;
-    copy_sets(&own, d->team);
+    copy_sets(&own, d->team, ONE(SET_FRESH) | ONE(SET_WAITING) | ONE(SET_SENDABLE));
     struct view view = view_of(d->q, d->head, &own, d->now);
     view.soonest = soonest;
     view.moved = d->team->moved;

@@ -680,7 +680,7 @@ ARGUMENTS = {
     "a view without a port": (["view", "good.json", "--no-open", "--port"], 1, "flitwarp view: '--port' needs a value", "usage:"),
     "a view with an unknown flag": (["view", "good.json", "--fast"], 1, "flitwarp view: '--fast' is not understood", "usage:"),
     "a value for a flag without": (["run", "good.json", "--quiet=yes"], 1, "--quiet=yes"),
-    "two configurations": (["run", "good.json", "good.json"], 1, "good.json", "PATH=VALUE"),
+    "two configurations": (["run", "good.json", "good.json"], 1, "several runs are done together by a device alone", "--device"),
     "a log of an unknown form": (["run", "good.json", "--log", "packets.txt"], 1, "--log", ".csv or .csv.zst"),
     "a log into a missing directory": (["run", "good.json", "--log", "none/packets.csv"], 3, "none/packets.csv",
                                        "No such file"),
