@@ -218,8 +218,12 @@ static int diff_print(struct diff *diff, const struct side *a, const struct side
 {
     diff->heading = "settings";
     diff_settings(diff, "", a->settings, b->settings);
-    if (a->results && b->results)
+    if (a->results && b->results) {
+        const struct json *data = json_find(a->results, "data"), *others = json_find(b->results, "data");
+        if (data || others)
+            diff_settings(diff, "data", data, others);
         diff_documents(diff, a->results, b->results);
+    }
     printf("%u setting%s", diff->settings, diff->settings == 1 ? " differs" : "s differ");
     if (a->results && b->results)
         printf(", %u result%s", diff->results, diff->results == 1 ? " differs" : "s differ");

@@ -95,6 +95,9 @@ bool model_prepare(struct model_run *run, struct simulation *simulation);
 /* file_names.c: an exit status, with errors where a file would be written twice, or over what is read. */
 int run_check_names(struct run *run);
 
+/* data.c: results will have checksums of the files that settings name. */
+void run_note_data(struct simulation *simulation);
+
 /* restart.c */
 int run_plan_checkpoints(struct run *run);
 void run_take_checkpoints(struct run *run); /* from now on */
