@@ -78,6 +78,15 @@ def seconds(text: str) -> float:
     raise ValueError(f"'{text}' is no time with a unit, such as \"1ns\"")
 
 
+def several(count: int, what: str) -> str:
+    """So many of something.
+
+    >>> several(1, "run"), several(2, "run")
+    ('1 run', '2 runs')
+    """
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
 def _in_words(application: Mapping) -> str:
     """What an application came to: a job's time, or load and latency in ticks."""
     name = application.get("name", "application")

@@ -173,7 +173,7 @@ class Sweep:
     def _check_new(self, name: str, short: str) -> None:
         if name in RESERVED or short == "S":
             raise ValueError(f"variable '{name}' ({short}): the names {', '.join(RESERVED)} and the short name S are taken; "
-                             "add_seeds() repeats runs with several seeds")
+                             "runs are repeated by seeds: --seeds 3, \"seeds\": 3 in a file, add_seeds(3)")
         taken = [*self.variables, *([self.along.variable] if self.along else [])]
         if any(name == v.name or short == v.short for v in taken):
             raise ValueError(f"variable '{name}' ({short}): that name or short name is taken; "

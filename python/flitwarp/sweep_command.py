@@ -18,7 +18,7 @@ from .declare import read_sweep, sweep_of
 from .files import write_file
 from .needed import how_to_install
 from .progress import duration
-from .results import NotResults
+from .results import NotResults, several
 from .settings import WrongSettings
 from .slurm import SlurmError
 from .store import StudyError
@@ -134,7 +134,7 @@ def _makefile(sweep: Sweep, name: str) -> int:
         print(text, end="")
     else:
         write_file(name, text)
-        print(f"{len(jobs)} runs in {name}: make -j{cores()} -k -f {name}, then this command without --makefile "
+        print(f"{several(len(jobs), 'run')} in {name}: make -j{cores()} -k -f {name}, then this command without --makefile "
               "takes in what it made")
     return 0
 
@@ -143,7 +143,7 @@ def _estimate(sweep: Sweep, limit: int | None) -> int:
     _note_search(sweep)
     limit = limit or sweep.runner.get("cores_limit")
     runs, seconds, is_least = sweep.estimate(cores_limit=limit)
-    print(f"{runs} runs at most; {'more than' if is_least else 'about'} {duration(seconds)} for those left, on {limit or cores()} cores "
+    print(f"{several(runs, 'run')} at most; {'more than' if is_least else 'about'} {duration(seconds)} for those left, on {limit or cores()} cores "
           f"({'the first second of a run does not tell how long it takes' if is_least else 'less, where lines stop after saturation'})")
     return 0
 
@@ -153,7 +153,7 @@ def _summary(study: Study, files: Sequence[Path], began: float) -> int:
     failed = [run for run in study.runs if not run.outcome or not run.outcome.ok]
     before = sum(1 for run in study.runs if run.outcome and run.outcome.started < began)
     there = "" if not before else f", {before if before < len(study.runs) else 'all'} of them done before"
-    print(f"{len(study.runs)} runs in {duration(time.time() - began)}{there}:")
+    print(f"{several(len(study.runs), 'run')} in {duration(time.time() - began)}{there}:")
     made = {path.name: path for path in files}
     for name, what in (("report.html", "everything on one page"), ("results.csv", "all numbers, a line a run"),
                        ("table.tex", "means and intervals over seeds, for LaTeX")):

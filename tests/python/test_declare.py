@@ -143,8 +143,11 @@ def test_a_configuration_and_what_varies_in_one_line(folder):
     assert [run.name for run in study.runs][:3] == ["num-vcs2_L0.1_S1", "num-vcs2_L0.1_S2", "num-vcs2_L0.2_S1"] and len(study.runs) == 12
     listed = command("net.json", "--vary", "network.topology.widths=[4,4],[8,8]", "--load", "0.1,0.25", "--list").stdout
     assert [line.split(":")[0] for line in listed.splitlines()] == [f"widths-{n}-{n}-_L{x}" for n in (4, 8) for x in (0.1, 0.25)]
+    assert "1 run at most" in command("net.json", "--load", 0.1, "--estimate", *short).stdout
     write(folder)
     for arguments, message in ((("net.json",), "say what to vary"), (("net.json", "--load", "0.1:x"), "expected FROM:TO:STEP"),
+                               (("net.json", "--load", "nan:1:0.1"), "from nan to 1 by 0.1: the step must be above 0"),
+                               (("net.json", "--vary", "simulator.seed=1,2"), "runs are repeated by seeds: --seeds 3"),
                                (("study.json", "--seeds", 2), "is a study and says itself"), (("net.json", "x", "--seeds", 2), "PATH=VALUE")):
         ended = command(*arguments)
         assert ended.returncode == 1 and message in ended.stderr and "Traceback" not in ended.stderr

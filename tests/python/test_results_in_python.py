@@ -172,6 +172,6 @@ def test_what_a_notebook_shows_is_short(tmp_path):
     assert repr(study) == "<Study made: 8 runs, 8 done; VCs 2, 4; over load>"
     assert repr(study.runs[0]) == f"<Run {study.runs[0].name}: done>"
     curve = study.curves(lines="VCs")[0]
-    assert repr(curve) == "<Curve 2 VCs: 4 points over load, saturated from 0.4>" and repr(curve.points[3]) == "<Point 0.4: 1 runs, saturated>"
+    assert repr(curve) == "<Curve 2 VCs: 4 points over load, saturated from 0.4>" and repr(curve.points[3]) == "<Point 0.4: 1 run, saturated>"
     assert repr(study.runs[3].results) == f"<Results {study.runs[3].name}: blast accepted 0.28, saturated>"
     assert repr(study.runs[0].results) == f"<Results {study.runs[0].name}: blast accepted 0.1, latency 30.1, p99 20>"
