@@ -107,8 +107,8 @@ class Results(dict):
     def __init__(self, document: Mapping, source: str = "results", variables: Mapping[str, object] | None = None):
         super().__init__(document)
         self.source, self.variables = source, variables
-        is_document = "applications" in self or "model" in self  # of a network, of a model
-        if not is_document or "flitwarp" not in self:
+        is_document = isinstance(self.get("applications", self.get("model")), (list, dict))  # of a network, of a model
+        if not is_document or not isinstance(self.get("flitwarp"), dict):
             kind = "a configuration: run it with flitwarp run" if {"network", "workload", "model"} & self.keys() else \
                 "no results document of flitwarp"
             raise NotResults(f"{source} is {kind}")

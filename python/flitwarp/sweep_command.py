@@ -125,10 +125,13 @@ def _list(sweep: Sweep) -> int:
     return 0
 
 
-def _makefile(sweep: Sweep, name: str) -> int:
+def _makefile(sweep: Sweep, name: str, study: str) -> int:
     from .makefile import makefile
     _note_search(sweep)
     jobs = sweep.jobs()
+    for read in {study, *map(str, sweep.plugins), *(word for job in jobs for word in job.command)}:
+        if Path(name).exists() and Path(read).exists() and Path(name).samefile(read):
+            raise ValueError(f"--makefile: '{name}' is read, and would be written over; expected another name")
     text = makefile(jobs, sweep.out.absolute() / "study.runs")
     if name == "-":
         print(text, end="")
@@ -182,7 +185,7 @@ def _do(sweep: Sweep, options: argparse.Namespace) -> int:
     if options.list:
         return _list(sweep)
     if options.makefile:
-        return _makefile(sweep, options.makefile)
+        return _makefile(sweep, options.makefile, options.study)
     if options.estimate:
         return _estimate(sweep, options.cores)
     began = time.time()

@@ -203,9 +203,10 @@ static bool side_read(struct side *side, const char *path, struct errors *errors
         return errors_add(errors, "%s: cannot be read: %s", path, strerror(errno));
     struct errors unread = {.arena = &simulation->setup}; /* simulation_load() says it again */
     const struct json *root = json_parse(&simulation->setup, &unread, path, bytes, size);
-    if (json_find(root, "flitwarp") && json_find(root, "config")) {
+    const struct json *config = root ? json_find(root, "config") : NULL;
+    if (config && config->type == JSON_OBJECT && json_find(root, "flitwarp")) {
         side->results = root;
-        side->settings = json_find(root, "config");
+        side->settings = config;
         return true;
     }
     bool is_loaded = simulation_load(simulation, path, NULL, 0);

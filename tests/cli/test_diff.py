@@ -64,3 +64,8 @@ def test_what_cannot_be_compared_is_refused(tmp_path):
     assert "none.json: cannot be read: No such file" in diff(ROOT / "examples" / "hyperx.json", tmp_path / "none.json", status=1)
     (tmp_path / "bad.json").write_text('{"netwerk": {}}')
     assert "did you mean 'network'" in diff(ROOT / "examples" / "hyperx.json", tmp_path / "bad.json", status=1)
+    for text in ("application,source\n0,1\n", "", "[1]", "3"):
+        (tmp_path / "bad.json").write_text(text)
+        assert "bad.json:1" in diff(tmp_path / "bad.json", ROOT / "examples" / "hyperx.json", status=1)
+    (tmp_path / "bad.json").write_text('{"flitwarp": {}, "config": 5, "applications": 3}')
+    assert "config: unknown key" in diff(tmp_path / "bad.json", ROOT / "examples" / "hyperx.json", status=1)

@@ -147,6 +147,8 @@ def test_a_configuration_and_what_varies_in_one_line(folder):
     write(folder)
     for arguments, message in ((("net.json",), "say what to vary"), (("net.json", "--load", "0.1:x"), "expected FROM:TO:STEP"),
                                (("net.json", "--load", "nan:1:0.1"), "from nan to 1 by 0.1: the step must be above 0"),
+                               (("net.json", "--load", "0.1,0.2", "--makefile", "net.json"), "'net.json' is read"),
+                               (("study.json", "--makefile", "./study.json"), "'./study.json' is read"),
                                (("net.json", "--vary", "simulator.seed=1,2"), "runs are repeated by seeds: --seeds 3"),
                                (("study.json", "--seeds", 2), "is a study and says itself"), (("net.json", "x", "--seeds", 2), "PATH=VALUE")):
         ended = command(*arguments)
