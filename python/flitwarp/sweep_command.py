@@ -203,7 +203,12 @@ def _stop(number: int, frame: object) -> None:
 def _guarded(program: str, action: Callable[[], int]) -> int:
     signal.signal(signal.SIGTERM, _stop)  # as by Ctrl-C: runs end with it, and are not left on their own
     try:
-        return action()
+        status = action()
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:  # who reads has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except ModuleNotFoundError as error:
         print(f"{program}: {how_to_install(error)}. What has run is kept; --no-report needs none of it", file=sys.stderr)
         return 1

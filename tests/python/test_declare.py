@@ -121,6 +121,13 @@ def test_the_command_lists_estimates_and_runs(folder):
     assert "all of them done before" in command("study.json", "--no-report").stdout
 
 
+def test_a_reader_that_goes_away_is_told_nothing(folder):
+    write(folder, load={"from": 0.001, "to": 0.9, "step": 0.001})
+    gone = subprocess.run(["bash", "-c", f"{ROOT / 'bin' / 'flitwarp-sweep'} study.json --list | head -n 1; echo ${{PIPESTATUS[0]}}"],
+                          capture_output=True, text=True, check=True)
+    assert gone.stderr == "" and gone.stdout.splitlines()[1:] == ["0"]
+
+
 def test_a_study_with_a_baseline_knows_how_much_jobs_slow_each_other_down(folder):
     path = "workload.applications.2.load"
     declared = write(folder, base=str(ROOT / "examples" / "many_jobs.json"), baseline=True, variables=[],
