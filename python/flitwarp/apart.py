@@ -14,6 +14,7 @@ from typing import Callable, Iterable, Sequence
 from .results import Results, unknown
 
 SEED = "simulator.seed"
+DATA = "data."  # in front of a file's name: what it holds
 
 
 def leaves_of(tree: object, path: str = "") -> dict[str, object]:
@@ -72,7 +73,11 @@ def differences(configs: Sequence[dict], besides: Sequence[str] = ()) -> list[st
     ['type', 'widths']
     """
     every = [{path: v for path, v in leaves_of(config).items() if path not in besides} for config in configs]
-    found = set(_telling(list({exact(leaves): leaves for leaves in every}.values())))
+    unlike = list({exact(leaves): leaves for leaves in every}.values())
+    found = set(_telling(unlike))
+    settings = {path for path in found if not path.startswith(DATA)}  # a file's name says enough, unless others have it too
+    if len({at(leaves, sorted(settings)) for leaves in unlike}) == len(unlike):
+        found = settings
     return [path for path in dict.fromkeys(path for leaves in every for path in leaves) if path in found]
 
 
@@ -95,7 +100,7 @@ def names_of(paths: Sequence[str]) -> dict[str, str]:
     {'network.channel.latency': 'channel.latency', 'network.terminal_channel.latency': 'terminal_channel.latency', \
 'workload.applications.0.traffic.type': 'traffic'}
     """
-    steps = {path: path.split(".") for path in paths}
+    steps = {path: path.split(".", 1 if path.startswith(DATA) else -1) for path in paths}  # files have dots in their names
     for path, parts in steps.items():
         if parts[-1] == "type" and len(parts) > 1:
             parts.pop()
@@ -124,6 +129,8 @@ def distinct(texts: Sequence[str], exactly: Sequence[str]) -> list[str]:
 
     >>> distinct(["load 0.3", "load 0.3", "x"], ["0.3000001", "0.3000002", "x"])
     ['load 0.3 (0.3000001)', 'load 0.3 (0.3000002)', 'x']
+    >>> distinct(["a", "a", "a (1)"], ["", "", ""])
+    ['a (1) #1', 'a (2) #2', 'a (1) #3']
     """
     made = list(texts)
     for text in {text for text in texts if texts.count(text) > 1}:
@@ -132,7 +139,7 @@ def distinct(texts: Sequence[str], exactly: Sequence[str]) -> list[str]:
         is_short = len(set(more)) == len(more) and max(map(len, more)) <= 40 and all(more)
         for number, i in enumerate(places, start=1):
             made[i] = f"{text} ({exactly[i] if is_short else number})".strip()
-    return made
+    return made if len(set(made)) == len(made) else [f"{text} #{number}" for number, text in enumerate(made, start=1)]
 
 
 def rank(value: object, firsts: Sequence[str]) -> tuple[float, int]:
@@ -160,8 +167,8 @@ class Labels:
 
 
 def config_of(document: Results) -> dict:
-    """What a run's results depend on: its settings, and the program's version."""
-    return {**document.get("config", {}), "flitwarp": document.version}
+    """What a run's results depend on: its settings, what the files hold that they name, and the program's version."""
+    return {**document.get("config", {}), "data": document.get("data", {}), "flitwarp": document.version}
 
 
 def settings_of(documents: Sequence[Results], names: bool = False) -> list[dict[str, object]]:

@@ -9,7 +9,7 @@ from statistics import fmean, stdev
 from typing import Sequence
 
 from .apart import SEED, groups, repetitions
-from .results import Results, UnknownColumn, Which
+from .results import Results, UnknownColumn, Which, several
 
 # Student's t, two-sided 95 %, by degrees of freedom from 1.
 _T95 = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
@@ -37,7 +37,7 @@ class Point:
     runs: list[Results] = field(default_factory=list)
 
     def __repr__(self) -> str:
-        return f"<Point {self.x:g}: {len(self.runs)} runs{', saturated' if self.runs and self.saturated else ''}>"
+        return f"<Point {self.x:g}: {several(len(self.runs), 'run')}{', saturated' if self.runs and self.saturated else ''}>"
 
     @property
     def saturated(self) -> bool:
@@ -73,7 +73,7 @@ class Curve:
 
     def __repr__(self) -> str:
         end = self.saturation()
-        return f"<Curve {self.label}: {len(self.points)} points over {self.x}" + \
+        return f"<Curve {self.label}: {several(len(self.points), 'point')} over {self.x}" + \
             (f", saturated from {end:g}>" if end is not None else ">")
 
     def stable(self) -> list[Point]:

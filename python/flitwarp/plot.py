@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Callable, Sequence
 
-from .apart import split
+from .apart import distinct, split
 from .curve import Curve, curves_of_files, replicas
 from .files import write_file
 from .needed import how_to_install
@@ -77,9 +77,11 @@ class Input:
             study = _study(path)
             if panels is not None and panels == study.x:
                 raise Usage(f"--panels {panels}: it runs along the axis; name another variable of the study")
-            for at in study.combinations([panels], self.where) if panels else [{}]:
+            values = [at[panels] for at in study.combinations([panels], self.where)] if panels else []
+            titles = distinct([study.label(panels, value) for value in values], [str(value) for value in values])
+            for title, at in zip(titles, [{panels: value} for value in values]) if panels else [("", {})]:
                 curves = study.curves(lines=self.options.lines, where={**self.where, **at})
-                found.setdefault(", ".join(study.label(*pair) for pair in at.items()), []).extend(curves)
+                found.setdefault(title, []).extend(curves)
         every = [curve for curves in found.values() for curve in curves]
         self._checked([run for curve in every for run in curve.runs()])
         labels = list(dict.fromkeys(curve.label for curve in every)) if panels else [curve.label for curve in every]

@@ -78,6 +78,15 @@ def seconds(text: str) -> float:
     raise ValueError(f"'{text}' is no time with a unit, such as \"1ns\"")
 
 
+def several(count: int, what: str) -> str:
+    """So many of something.
+
+    >>> several(1, "run"), several(2, "run")
+    ('1 run', '2 runs')
+    """
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
 def _in_words(application: Mapping) -> str:
     """What an application came to: a job's time, or load and latency in ticks."""
     name = application.get("name", "application")
@@ -98,8 +107,8 @@ class Results(dict):
     def __init__(self, document: Mapping, source: str = "results", variables: Mapping[str, object] | None = None):
         super().__init__(document)
         self.source, self.variables = source, variables
-        is_document = "applications" in self or "model" in self  # of a network, of a model
-        if not is_document or "flitwarp" not in self:
+        is_document = isinstance(self.get("applications", self.get("model")), (list, dict))  # of a network, of a model
+        if not is_document or not isinstance(self.get("flitwarp"), dict):
             kind = "a configuration: run it with flitwarp run" if {"network", "workload", "model"} & self.keys() else \
                 "no results document of flitwarp"
             raise NotResults(f"{source} is {kind}")

@@ -20,7 +20,7 @@ from .apart import at, called, distinct
 from .curve import Curve, Point
 from .files import write_file
 from .jobs import TRAFFIC, is_job
-from .results import Results, flatten, frame, unknown
+from .results import Results, flatten, frame, several, unknown
 from .store import DAMAGED, Outcome, RunRow, Store, StudyError
 
 STATES = {0: "done", 1: "wrong settings", 2: "simulation error", 3: "input or output failed", 130: "interrupted"}
@@ -104,7 +104,7 @@ class Study:
 
     def __repr__(self) -> str:
         varied = [f"{name} {', '.join(map(str, values))}" for name, values in self.variables.items()]
-        return f"<Study {self.name}: {len(self.runs)} runs, {sum(run.is_done for run in self.runs)} done; " + \
+        return f"<Study {self.name}: {several(len(self.runs), 'run')}, {sum(run.is_done for run in self.runs)} done; " + \
             "; ".join([*varied, *([f"over {self.x}"] if self.x else [])]) + ">"
 
     def select(self, where: Mapping[str, object] | None = None) -> list[Run]:

@@ -17,6 +17,7 @@ import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import shorten
 from typing import Callable, Iterable, Iterator, Mapping, Sequence
 
 from . import jobs
@@ -70,6 +71,12 @@ class Sweep:
         self.figures: list[FigureSpec] = []
         self.runner: dict = {}  # what run() is to do where its caller does not say
         self._excluded: list[Callable[[dict], bool]] = []
+
+    def __repr__(self) -> str:
+        """In a line: a notebook shows what add_variable() and the like return."""
+        varied = [f"{v.name} {', '.join(map(str, v.values))}" for v in self.variables]
+        over = [f"over {self.along.variable.name} {', '.join(map(str, self.along.variable.values))}"] if self.along else []
+        return f"<Sweep {self.name}: {shorten('; '.join([*varied, *over]) or 'nothing varies yet', 200, placeholder=' ...')}>"
 
     # ---- definition ---------------------------------------------------------------------------------------------
 
@@ -173,7 +180,7 @@ class Sweep:
     def _check_new(self, name: str, short: str) -> None:
         if name in RESERVED or short == "S":
             raise ValueError(f"variable '{name}' ({short}): the names {', '.join(RESERVED)} and the short name S are taken; "
-                             "add_seeds() repeats runs with several seeds")
+                             "runs are repeated by seeds: --seeds 3, \"seeds\": 3 in a file, add_seeds(3)")
         taken = [*self.variables, *([self.along.variable] if self.along else [])]
         if any(name == v.name or short == v.short for v in taken):
             raise ValueError(f"variable '{name}' ({short}): that name or short name is taken; "

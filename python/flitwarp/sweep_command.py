@@ -18,7 +18,7 @@ from .declare import read_sweep, sweep_of
 from .files import write_file
 from .needed import how_to_install
 from .progress import duration
-from .results import NotResults
+from .results import NotResults, several
 from .settings import WrongSettings
 from .slurm import SlurmError
 from .store import StudyError
@@ -125,16 +125,19 @@ def _list(sweep: Sweep) -> int:
     return 0
 
 
-def _makefile(sweep: Sweep, name: str) -> int:
+def _makefile(sweep: Sweep, name: str, study: str) -> int:
     from .makefile import makefile
     _note_search(sweep)
     jobs = sweep.jobs()
+    for read in {study, *map(str, sweep.plugins), *(word for job in jobs for word in job.command)}:
+        if Path(name).exists() and Path(read).exists() and Path(name).samefile(read):
+            raise ValueError(f"--makefile: '{name}' is read, and would be written over; expected another name")
     text = makefile(jobs, sweep.out.absolute() / "study.runs")
     if name == "-":
         print(text, end="")
     else:
         write_file(name, text)
-        print(f"{len(jobs)} runs in {name}: make -j{cores()} -k -f {name}, then this command without --makefile "
+        print(f"{several(len(jobs), 'run')} in {name}: make -j{cores()} -k -f {name}, then this command without --makefile "
               "takes in what it made")
     return 0
 
@@ -143,7 +146,7 @@ def _estimate(sweep: Sweep, limit: int | None) -> int:
     _note_search(sweep)
     limit = limit or sweep.runner.get("cores_limit")
     runs, seconds, is_least = sweep.estimate(cores_limit=limit)
-    print(f"{runs} runs at most; {'more than' if is_least else 'about'} {duration(seconds)} for those left, on {limit or cores()} cores "
+    print(f"{several(runs, 'run')} at most; {'more than' if is_least else 'about'} {duration(seconds)} for those left, on {limit or cores()} cores "
           f"({'the first second of a run does not tell how long it takes' if is_least else 'less, where lines stop after saturation'})")
     return 0
 
@@ -153,7 +156,7 @@ def _summary(study: Study, files: Sequence[Path], began: float) -> int:
     failed = [run for run in study.runs if not run.outcome or not run.outcome.ok]
     before = sum(1 for run in study.runs if run.outcome and run.outcome.started < began)
     there = "" if not before else f", {before if before < len(study.runs) else 'all'} of them done before"
-    print(f"{len(study.runs)} runs in {duration(time.time() - began)}{there}:")
+    print(f"{several(len(study.runs), 'run')} in {duration(time.time() - began)}{there}:")
     made = {path.name: path for path in files}
     for name, what in (("report.html", "everything on one page"), ("results.csv", "all numbers, a line a run"),
                        ("table.tex", "means and intervals over seeds, for LaTeX")):
@@ -182,7 +185,7 @@ def _do(sweep: Sweep, options: argparse.Namespace) -> int:
     if options.list:
         return _list(sweep)
     if options.makefile:
-        return _makefile(sweep, options.makefile)
+        return _makefile(sweep, options.makefile, options.study)
     if options.estimate:
         return _estimate(sweep, options.cores)
     began = time.time()
@@ -200,7 +203,12 @@ def _stop(number: int, frame: object) -> None:
 def _guarded(program: str, action: Callable[[], int]) -> int:
     signal.signal(signal.SIGTERM, _stop)  # as by Ctrl-C: runs end with it, and are not left on their own
     try:
-        return action()
+        status = action()
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:  # who reads has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except ModuleNotFoundError as error:
         print(f"{program}: {how_to_install(error)}. What has run is kept; --no-report needs none of it", file=sys.stderr)
         return 1

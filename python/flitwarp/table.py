@@ -8,7 +8,7 @@ import textwrap
 from itertools import zip_longest
 from typing import Sequence
 
-from .apart import Labels, SEED, differences, groups, names_of, settings_of, shown
+from .apart import SEED, Labels, called, differences, groups, names_of, settings_of, shown, wording
 from .curve import Point
 from .jobs import is_job
 from .results import Results, UnknownColumn, Which
@@ -71,7 +71,9 @@ def latex(results: Sequence[Results], columns: Sequence[str] | None = None, *, a
     several = len({which for which, _ in chosen}) > 1
     heads = [*(names[path] for path in paths),
              *((f"{which}: " if several else "") + words(column, units[which, column]) for which, column in chosen)]
-    single = {path: Labels(settings, [path], lambda _, value: shown(value)) for path in paths}
+    says_itself = wording(firsts, settings, names) is called  # a study's own words stay as they are
+    single = {path: Labels(settings, [path], lambda _, value: value if says_itself and isinstance(value, str) else shown(value))
+              for path in paths}
     lines = [r"% needs \usepackage{booktabs}", rf"\begin{{tabular}}{{{'l' * len(paths)}{'r' * len(chosen)}}}", r"\toprule",
              *_head(heads), r"\midrule"]
     for runs, leaves in zip(found, settings):

@@ -68,7 +68,7 @@ def grid(start: float, stop: float, step: float) -> list[float]:
     >>> grid(0.1, 0.4, 0.1)
     [0.1, 0.2, 0.3, 0.4]
     """
-    if not step > 0 or stop < start:
+    if not (step > 0 and start <= stop):
         raise ValueError(f"from {start:g} to {stop:g} by {step:g}: the step must be above 0, the end not below the start")
     if (stop - start) / step > MOST_VALUES:
         raise ValueError(f"from {start:g} to {stop:g} by {step:g}: more than {MOST_VALUES:,} values")

@@ -2,6 +2,7 @@
 /* Loaded objects, see loaded.h, as the dynamic linker tells of them. */
 #include "base/checksum.h"
 #include "base/loaded.h"
+#include "base/text.h"
 
 #include "flitwarp/random.h"
 
@@ -75,6 +76,14 @@ bool loaded_find_build(uint64_t wanted, struct loaded *object)
 {
     return search_all((struct search){.fingerprint = wanted}, object);
 }
+
+static int is_of_object(struct dl_phdr_info *info, size_t size, void *path)
+{
+    (void)size;
+    return has_file(info) && paths_are_one(*info->dlpi_name ? info->dlpi_name : "/proc/self/exe", path);
+}
+
+bool loaded_has_file(const char *path) { return dl_iterate_phdr(is_of_object, (void *)(uintptr_t)path); }
 
 /* ---- names ---- */
 

@@ -19,5 +19,7 @@ bool loaded_find(const void *address, struct loaded *object);
 uint64_t loaded_fingerprint(const struct loaded *object);
 /* The object with a fingerprint. */
 bool loaded_find_build(uint64_t fingerprint, struct loaded *object);
+/* Whether a file is the program's own, or that of a shared object that it has loaded. */
+bool loaded_has_file(const char *path);
 /* The first of the names, which end with NULL, that an object takes from others; NULL: none. */
 const char *loaded_uses(const struct loaded *object, const char *const *names);

@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "config/source.h"
-#include "config/written.h"
+#include "run/run.h"
 #include "workload/trace/trace.h"
 #include "engine/ranks.h"
 
@@ -151,7 +151,7 @@ bool call_spare(struct call *call, const char *const *flags, const struct json *
     uint32_t count = 0;
     for (; flags[count]; count++)
         written[count] = (struct written_file){flags[count], flag_value(call, flags[count])};
-    return written_once(written, count, &call->errors) &&
+    return written_once(written, count, &call->errors) && files_spare_program(written, count, &call->errors) &&
            written_spare(written, count, read, trace_has_file, &call->errors);
 }
 

@@ -130,8 +130,9 @@ static void diff_numbers(struct diff *diff, const char *path, const struct json 
     double by = b->number - a->number;
     struct text line = {0};
     text_addf(&line, "%s -> %s", number_words(diff, a->number, noise_a), number_words(diff, b->number, noise_b));
+    double percent = 100 * by / fabs(a->number);
     if (a->number != 0 && strcmp(a->key, "terminal") != 0) /* that one is a name */
-        text_addf(&line, "  %+.2g %%", 100 * by / fabs(a->number));
+        text_addf(&line, fabs(percent) < 99.5 ? "  %+.2g %%" : "  %+.0f %%", percent);
     if (noise >= 0) {
         bool is_beyond = fabs(by) > noise;
         text_add(&line, is_beyond ? ", more than noise" : ", within noise");
@@ -183,7 +184,7 @@ static void diff_documents(struct diff *diff, const struct json *a, const struct
         const struct json *one = json_at(ours, i), *other = json_at(theirs, i);
         const struct json *name = json_find(one ? one : other, "name");
         diff->heading = arena_format(diff->arena, "results of %s", name && name->text ? name->text : "an application");
-        diff_results(diff, "", one, other);
+        diff_results(diff, one && other ? "" : "application", one, other);
     }
     diff->heading = "results of the run";
     for (const struct json *at = a->first; at; at = at->next)
@@ -192,6 +193,16 @@ static void diff_documents(struct diff *diff, const struct json *a, const struct
 }
 
 /* ---- the command ---- */
+
+/* As all results have them, those of models too. */
+static bool has_applications(const struct json *results)
+{
+    const struct json *list = json_find(results, "applications");
+    const struct json *at = list && list->type == JSON_ARRAY ? list->first : NULL;
+    while (at && at->type == JSON_OBJECT)
+        at = at->next;
+    return list && list->type == JSON_ARRAY && !at;
+}
 
 static bool side_read(struct side *side, const char *path, struct errors *errors)
 {
@@ -203,9 +214,10 @@ static bool side_read(struct side *side, const char *path, struct errors *errors
         return errors_add(errors, "%s: cannot be read: %s", path, strerror(errno));
     struct errors unread = {.arena = &simulation->setup}; /* simulation_load() says it again */
     const struct json *root = json_parse(&simulation->setup, &unread, path, bytes, size);
-    if (json_find(root, "flitwarp") && json_find(root, "config")) {
+    const struct json *config = root ? json_find(root, "config") : NULL;
+    if (config && config->type == JSON_OBJECT && json_find(root, "flitwarp") && has_applications(root)) {
         side->results = root;
-        side->settings = json_find(root, "config");
+        side->settings = config;
         return true;
     }
     bool is_loaded = simulation_load(simulation, path, NULL, 0);
@@ -218,8 +230,12 @@ static int diff_print(struct diff *diff, const struct side *a, const struct side
 {
     diff->heading = "settings";
     diff_settings(diff, "", a->settings, b->settings);
-    if (a->results && b->results)
+    if (a->results && b->results) {
+        const struct json *data = json_find(a->results, "data"), *others = json_find(b->results, "data");
+        if (data || others)
+            diff_settings(diff, "data", data, others);
         diff_documents(diff, a->results, b->results);
+    }
     printf("%u setting%s", diff->settings, diff->settings == 1 ? " differs" : "s differ");
     if (a->results && b->results)
         printf(", %u result%s", diff->results, diff->results == 1 ? " differs" : "s differ");

@@ -28,6 +28,7 @@
 #include "network/graph/dependency.h"
 #include "run/run.h"
 #include "run/simulation.h"
+#include "workload/trace/trace.h"
 #include "blueprint/blueprint.h"
 
 #include <math.h>
@@ -179,7 +180,10 @@ static struct json *settings_document(struct simulation *simulation, bool is_goo
     if (is_good) {
         json_add(document, "config", simulation->json);
         json_add(document, "files", simulation->files);
-        json_add(document, "data", simulation->data);
+        struct json *data = json_add(document, "data", json_array(arena));
+        for (const struct json *file = simulation->data->first; file; file = file->next)
+            for (const struct json *part = trace_files(arena, file->text)->first; part; part = part->next)
+                json_append(data, json_text(arena, part->text));
         return document;
     }
     struct json *list = json_add(document, "errors", json_array(arena));

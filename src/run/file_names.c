@@ -2,12 +2,22 @@
 /* The files that a run writes, see run.h: no two of them are one, and none is a file that it reads. */
 #include "run/run.h"
 
+#include "base/loaded.h"
 #include "base/text.h"
 #include "config/source.h"
-#include "config/written.h"
 #include "workload/trace/trace.h"
 
 enum { RESULTS, LOGS, CHECKPOINT = LOGS + RUN_LOG_KINDS, FILES };
+
+bool files_spare_program(const struct written_file *written, uint32_t count, struct errors *errors)
+{
+    uint32_t before = errors->count;
+    for (uint32_t i = 0; i < count; i++)
+        if (written[i].path && loaded_has_file(written[i].path))
+            errors_add(errors, "%s: '%s' is a plugin at work, or the program; expected another name", written[i].flag,
+                       written[i].path);
+    return errors->count == before;
+}
 
 int run_check_names(struct run *run)
 {
@@ -20,6 +30,7 @@ int run_check_names(struct run *run)
     for (uint32_t i = 0; i < RUN_LOG_KINDS; i++)
         written[LOGS + i] = (struct written_file){run_log_flags[i], request->logs.names[i]};
     written_once(written, FILES, errors);
+    files_spare_program(written, FILES, errors);
     written_spare(written, FILES, simulation->files, paths_are_one, errors);
     written_spare(written, FILES, simulation->data, trace_has_file, errors);
     if (request->restart) { /* which a later checkpoint may replace */

@@ -297,6 +297,8 @@ struct report results_begin(struct simulation *simulation)
     struct report root = {.block = json_object(arena), .arena = arena, .rows = results_rows};
     report_text(report_block(&root, "flitwarp"), "version", FLITWARP_VERSION);
     report_json(&root, "config", simulation->json);
+    if (simulation->sums && simulation->sums->count)
+        report_json(&root, "data", simulation->sums);
     return root;
 }
 

@@ -126,6 +126,7 @@ static const struct result channel_results[] = {
 const struct result results_rows[] = {
     RESULT_BLOCK("flitwarp", BLOCK, program_results, "the program"),
     RESULT("config", ANY, NULL, "all settings in effect, itself a configuration"),
+    RESULT("data", ANY, NULL, "a checksum of each file that settings name, if they name any"),
     RESULT("complete", FLAG, NULL, "whether the run came to its end"),
     RESULT("outcome", TEXT, NULL, "done, deadlock, stuck or interrupted"),
     RESULT_BLOCK("deadlock", BLOCK, deadlock_results, "only if a deadlock ended the run"),

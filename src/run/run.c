@@ -199,8 +199,10 @@ static int run_open_files(struct run *run)
     struct simulation *simulation = &run->simulation;
     struct logs *logs = &run->request.logs;
     int status = run_check_names(run);
-    if (status == EXIT_DONE && ranks_lead(simulation->ranks))
+    if (status == EXIT_DONE && ranks_lead(simulation->ranks)) {
+        run_note_data(simulation);
         status = results_try(run->request.results, &simulation->errors);
+    }
     if (status == EXIT_DONE && !run_is_model(run))
         status = logs_open(logs, simulation);
     const char *restless = run->checkpoint.path ? logs_restless(logs) : NULL;

@@ -5,6 +5,7 @@
  * checkpoint keeps hangs on struct run.
  */
 #include "checkpoint/checkpoint.h"
+#include "config/written.h"
 #include "metrics/log.h"
 #include "run/simulation.h"
 
@@ -92,8 +93,13 @@ int run_agree(const struct ranks *ranks, const struct errors *errors, int status
 /* The model and its settings; false with errors of the simulation. */
 bool model_prepare(struct model_run *run, struct simulation *simulation);
 
-/* file_names.c: an exit status, with errors where a file would be written twice, or over what is read. */
+/* file_names.c: false with errors where a file would be written over the program, or over a plugin at work. */
+bool files_spare_program(const struct written_file *written, uint32_t count, struct errors *errors);
+/* An exit status, with errors where a file would be written twice, or over what is read. */
 int run_check_names(struct run *run);
+
+/* data.c: results will have checksums of the files that settings name. */
+void run_note_data(struct simulation *simulation);
 
 /* restart.c */
 int run_plan_checkpoints(struct run *run);

@@ -38,6 +38,7 @@ struct simulation {
     struct json *json;  /* effective settings */
     struct json *files; /* that they were read from: an array of names */
     struct json *data;  /* the same that options name */
+    struct json *sums;  /* of what those hold, by name; NULL: not asked for */
     struct simulation_config config;
     struct engine engine;
     struct network network;

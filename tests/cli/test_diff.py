@@ -50,6 +50,17 @@ def test_another_seed_is_noise_and_a_longer_channel_is_not(runs):
     assert "ci95" not in shown and "wall_seconds" not in shown
 
 
+def test_large_differences_are_whole_percents(runs):
+    changed = json.loads((runs / "one.json").read_text())
+    latency = changed["applications"][0]["packet_latency"]
+    latency["p50"], latency["p90"] = 40 * latency["p50"], 0
+    changed["applications"].append({"name": "another"})
+    (runs / "changed.json").write_text(json.dumps(changed))
+    shown = diff(runs / "one.json", runs / "changed.json", status=2)
+    assert line(shown, "packet_latency.p50").endswith("  +3900 %") and line(shown, "packet_latency.p90").endswith("  -100 %")
+    assert "results of another\n" in shown and line(shown, "application").startswith("(none) -> ")
+
+
 def test_configurations_are_compared_by_their_settings_with_defaults(tmp_path):
     (tmp_path / "a.json").write_text('{"network": {"topology": "torus"}}')
     (tmp_path / "b.json").write_text('{"network": {"topology": {"type": "torus", "widths": [8, 8]}}, "simulator": {"seed": 1}}')
@@ -64,3 +75,11 @@ def test_what_cannot_be_compared_is_refused(tmp_path):
     assert "none.json: cannot be read: No such file" in diff(ROOT / "examples" / "hyperx.json", tmp_path / "none.json", status=1)
     (tmp_path / "bad.json").write_text('{"netwerk": {}}')
     assert "did you mean 'network'" in diff(ROOT / "examples" / "hyperx.json", tmp_path / "bad.json", status=1)
+    for text in ("application,source\n0,1\n", "", "[1]", "3"):
+        (tmp_path / "bad.json").write_text(text)
+        assert "bad.json:1" in diff(tmp_path / "bad.json", ROOT / "examples" / "hyperx.json", status=1)
+    (tmp_path / "bad.json").write_text('{"flitwarp": {}, "config": 5, "applications": 3}')
+    assert "config: unknown key" in diff(tmp_path / "bad.json", ROOT / "examples" / "hyperx.json", status=1)
+    for applications in ("", ', "applications": 3', ', "applications": [1]'):
+        (tmp_path / "bad.json").write_text('{"flitwarp": {}, "config": {}%s}' % applications)
+        assert "flitwarp: unknown key" in diff(tmp_path / "bad.json", tmp_path / "bad.json", status=1)

@@ -155,6 +155,14 @@ def test_ring_needs_a_vc_a_hop_and_its_options_are_checked(plugins, tmp_path):
         assert message in call(*program, "run", tmp_path / "config.json", status=1).stderr
 
 
+def test_no_results_are_written_over_a_plugin_at_work(plugins, tmp_path):
+    (tmp_path / "config.json").write_text("{}")
+    before = Path(plugins[1]).read_bytes()
+    for command in (["run", tmp_path / "config.json", "--results", plugins[1]], ["record", tmp_path / "config.json", "-o", plugins[1]]):
+        assert "is a plugin at work" in call(PROGRAM, *plugins, *command, status=1).stderr
+    assert Path(plugins[1]).read_bytes() == before
+
+
 def test_check_judges_a_plugin(plugins, tmp_path):
     network = network_of({"type": "ring", "routers": 8}, {"type": "minimal", "vcs": "all"}, {"num_vcs": 4})
     (tmp_path / "config.json").write_text(json.dumps(config_of(network, blast(0.1))))

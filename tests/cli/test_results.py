@@ -141,3 +141,34 @@ def test_a_run_ends_when_its_network_is_empty(case, mode, tmp_path):
     end = json.loads(ended.stdout)["simulation"]["end_tick"]
     first = {"a compute of hours": 7200 * 10**9, "replies that take long": 10**9}.get(case, 0)
     assert first < end < first + 2000
+
+
+def ring(place, name, count, file="net.txt", **overrides):
+    """Results, written to a file, of a ring of `count` routers that a file in a folder of its own lists."""
+    folder = place / name
+    folder.mkdir(exist_ok=True)
+    (folder / file).write_text("".join(f"router {i} node {i} router {(i + 1) % count}\n" for i in range(count)))
+    config = config_of(network_of({"type": "file", "file": file}, "minimal", router={"num_vcs": 8}), blast(0.1, warmup=100, sample=500))
+    (folder / "ring.json").write_text(json.dumps(config))
+    path = folder / "results.json"
+    subprocess.run([PROGRAM, "run", folder / "ring.json", "--quiet", "--results", path, *(f"{k}={v}" for k, v in overrides.items())], check=True)
+    return path
+
+
+def test_results_tell_what_was_in_the_files_that_settings_name(tmp_path):
+    data = [json.loads(ring(tmp_path, *asked).read_text())["data"] for asked in [("a", 6), ("b", 6), ("c", 8), ("d", 6, "other.txt")]]
+    assert data[0] == data[1] and data[0].keys() == data[2].keys() == {"net.txt"} and data[3].keys() == {"other.txt"}
+    assert data[0]["net.txt"] != data[2]["net.txt"] and data[0]["net.txt"] == data[3]["other.txt"]
+    assert "data" not in results_of(MESH)
+    told = subprocess.run([PROGRAM, "diff", tmp_path / "a" / "results.json", tmp_path / "c" / "results.json"], capture_output=True, text=True, check=False)
+    assert f"{data[0]['net.txt']} -> {data[2]['net.txt']}" in told.stdout and "1 setting differs" in told.stdout
+
+
+def test_all_files_of_a_trace_count(tmp_path):
+    for rank in range(3):
+        (tmp_path / f"step.{rank}.et").write_bytes(b"\x07\x0a\x050.0.4")
+    (tmp_path / "another.0.et").write_bytes(b"")
+    (tmp_path / "step.json").write_text(json.dumps(
+        config_of(network_of({"type": "torus", "widths": [2, 2]}), {"type": "trace", "file": "step.0.et"})))
+    told = subprocess.run([PROGRAM, "settings", tmp_path / "step.json"], capture_output=True, text=True, check=True)
+    assert json.loads(told.stdout)["data"] == [str(tmp_path / f"step.{rank}.et") for rank in range(3)]

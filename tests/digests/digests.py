@@ -47,6 +47,7 @@ def settled(text, keeps_sync=False):
         document = without(document, {"description"} if "$defs" in document else unlike)
         if "simulation" in document:
             document.pop("config", None)  # it lists settings that are new and have their default
+            document.pop("data", None)  # of files that are given, not of what came out
     return json.dumps(document, sort_keys=True)
 
 

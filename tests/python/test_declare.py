@@ -121,6 +121,13 @@ def test_the_command_lists_estimates_and_runs(folder):
     assert "all of them done before" in command("study.json", "--no-report").stdout
 
 
+def test_a_reader_that_goes_away_is_told_nothing(folder):
+    write(folder, load={"from": 0.001, "to": 0.9, "step": 0.001})
+    gone = subprocess.run(["bash", "-c", f"{ROOT / 'bin' / 'flitwarp-sweep'} study.json --list | head -n 1; echo ${{PIPESTATUS[0]}}"],
+                          capture_output=True, text=True, check=True)
+    assert gone.stderr == "" and gone.stdout.splitlines()[1:] == ["0"]
+
+
 def test_a_study_with_a_baseline_knows_how_much_jobs_slow_each_other_down(folder):
     path = "workload.applications.2.load"
     declared = write(folder, base=str(ROOT / "examples" / "many_jobs.json"), baseline=True, variables=[],
@@ -143,8 +150,13 @@ def test_a_configuration_and_what_varies_in_one_line(folder):
     assert [run.name for run in study.runs][:3] == ["num-vcs2_L0.1_S1", "num-vcs2_L0.1_S2", "num-vcs2_L0.2_S1"] and len(study.runs) == 12
     listed = command("net.json", "--vary", "network.topology.widths=[4,4],[8,8]", "--load", "0.1,0.25", "--list").stdout
     assert [line.split(":")[0] for line in listed.splitlines()] == [f"widths-{n}-{n}-_L{x}" for n in (4, 8) for x in (0.1, 0.25)]
+    assert "1 run at most" in command("net.json", "--load", 0.1, "--estimate", *short).stdout
     write(folder)
     for arguments, message in ((("net.json",), "say what to vary"), (("net.json", "--load", "0.1:x"), "expected FROM:TO:STEP"),
+                               (("net.json", "--load", "nan:1:0.1"), "from nan to 1 by 0.1: the step must be above 0"),
+                               (("net.json", "--load", "0.1,0.2", "--makefile", "net.json"), "'net.json' is read"),
+                               (("study.json", "--makefile", "./study.json"), "'./study.json' is read"),
+                               (("net.json", "--vary", "simulator.seed=1,2"), "runs are repeated by seeds: --seeds 3"),
                                (("study.json", "--seeds", 2), "is a study and says itself"), (("net.json", "x", "--seeds", 2), "PATH=VALUE")):
         ended = command(*arguments)
         assert ended.returncode == 1 and message in ended.stderr and "Traceback" not in ended.stderr

@@ -229,6 +229,20 @@ def test_several_curves_have_their_percentiles_as_lines():
     assert not [band for band in ax.collections if band.get_label().startswith("p")]
 
 
+@pytest.mark.parametrize("draw, column", [(functools.partial(figures.load_latency, percentiles=()), "packet_latency.mean"), (figures.offered_accepted, "accepted_load"),
+                                          (figures.load_column, "packet_latency.mean"), (figures.load_column, "accepted_load")])
+def test_no_bar_of_an_interval_is_cut_off(draw, column):
+    """Seeds that lie far apart, at the highest point of the figure."""
+    (curve,) = copy.deepcopy(demo.curves(1, seeds=3))
+    curve.points = last = curve.points[:3]
+    for run, factor in zip(last[-1].runs, (0.8, 1.0, 1.2)):
+        for block in run["applications"]:
+            block["accepted_load"] *= factor
+            block["packet_latency"] = {key: factor * value for key, value in block["packet_latency"].items()}
+    figure = draw([curve], column) if draw is figures.load_column else draw([curve])
+    assert figure.axes[0].get_ylim()[1] > last[-1].mean(column) + last[-1].ci95(column)
+
+
 def test_bars_are_the_interval_over_seeds():
     curve = demo.curves(2, seeds=3)[0]
     ax = figures.load_latency(demo.curves(2, seeds=3)).axes[0]

@@ -17,7 +17,7 @@ from made_study import make_study  # noqa: E402
 from support import PROGRAM, blast, config_of, network_of  # noqa: E402
 
 import flitwarp.figures.style  # noqa: E402
-from flitwarp import figures, plot  # noqa: E402
+from flitwarp import apart, figures, plot  # noqa: E402
 from flitwarp.curve import half_width  # noqa: E402
 from flitwarp.figures import demo  # noqa: E402
 
@@ -330,6 +330,15 @@ def test_panels_of_settings_and_of_variables(files, source, arguments, titles, m
     assert plot.main(["table", *files["jobs"], "--column", "completion_time", "--application", "solver", "-o", str(tmp_path / "t.tex")]) == 0
 
 
+def test_values_that_look_alike_have_panels_of_their_own(tmp_path, drawn):
+    config = config_of(network_of({"type": "torus", "widths": [2, 2]}), blast(0.1, warmup=50, sample=200, traffic={"type": "hotspot"}))
+    sweep = flitwarp.Sweep(config, "alike", out=tmp_path).add_loads(values=[0.1, 0.2])
+    sweep.add_variable("hot", "H", [0.3, 0.3000001], "workload.applications.0.traffic.share")
+    study = sweep.run(quiet=True)
+    assert plot.main(["load-latency", str(study.path), "--panels", "hot"]) == 0
+    assert [(ax.get_title(), len(ax.lines)) for ax in drawn[-1][0].axes] == [("hot 0.3 (0.3)", 1), ("hot 0.3 (0.3000001)", 1)]
+
+
 def test_names_of_a_study_tell_bars_and_lines_apart(files, drawn, capsys):
     assert plot.main(["comparison", files["study"], "--by", "kind", "--lines", "VCs", "--where", "load=0.2"]) == 0
     ax = drawn[-1][0].axes[0]
@@ -338,3 +347,21 @@ def test_names_of_a_study_tell_bars_and_lines_apart(files, drawn, capsys):
     assert legend(drawn[-1][0].axes[0]) == ["2 VCs", "4 VCs"]
     assert plot.main(["latency-cdf", files["study"], "--lines", "VCs"]) == 1
     assert "differ in kind, load too" in capsys.readouterr().err
+
+
+def test_networks_in_files_of_one_name_are_kept_apart(tmp_path):
+    """Settings and seeds alone would make repetitions of them."""
+    for name, (count, seed) in {"six": (6, 1), "again": (6, 2), "eight": (8, 3)}.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "net.txt").write_text("".join(f"router {i} node {i} router {(i + 1) % count}\n" for i in range(count)))
+        (tmp_path / name / "ring.json").write_text(json.dumps({
+            "simulator": {"seed": seed}, "network": {"topology": {"type": "file", "file": "net.txt"}, "routing": "minimal", "router": {"num_vcs": 8}},
+            "workload": {"applications": [{"type": "blast", "load": 0.1, "warmup": 100, "sample": 500}]}}))
+        subprocess.run([PROGRAM, "run", tmp_path / name / "ring.json", "--quiet", "--results", tmp_path / f"{name}.json"], check=True)
+    runs = [flitwarp.Results.read(tmp_path / f"{name}.json") for name in ("six", "again", "eight")]
+    (first, same), (second, other) = apart.groups(runs)
+    assert (same, other) == (runs[:2], runs[2:]) and first != second and first.startswith("net.txt ")
+    renamed = [flitwarp.Results(json.loads(json.dumps(run))) for run in runs]
+    renamed[2]["config"]["network"]["topology"]["file"] = "eight.txt"
+    renamed[2]["data"] = {"eight.txt": renamed[2]["data"]["net.txt"]}
+    assert [label for label, _ in apart.groups(renamed)] == ["file net.txt", "file eight.txt"]  # which says enough

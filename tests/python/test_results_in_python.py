@@ -168,10 +168,15 @@ def test_notebooks_run(notebook, tmp_path, monkeypatch):
 
 
 def test_what_a_notebook_shows_is_short(tmp_path):
+    sweep = flitwarp.Sweep("net.json", "new")
+    assert repr(sweep) == "<Sweep new: nothing varies yet>"
+    sweep.add_variable("VCs", "VC", [2, 4], "network.router.num_vcs")
+    assert repr(sweep.add_loads(0.1, 0.3, 0.1)) == "<Sweep new: VCs 2, 4; over load 0.1, 0.2, 0.3>"
+    assert len(repr(flitwarp.Sweep("net.json", "long").add_loads(0.001, 0.9, 0.001))) < 240
     study = make_study(tmp_path / "study.sqlite", {"VCs": [2, 4]})
     assert repr(study) == "<Study made: 8 runs, 8 done; VCs 2, 4; over load>"
     assert repr(study.runs[0]) == f"<Run {study.runs[0].name}: done>"
     curve = study.curves(lines="VCs")[0]
-    assert repr(curve) == "<Curve 2 VCs: 4 points over load, saturated from 0.4>" and repr(curve.points[3]) == "<Point 0.4: 1 runs, saturated>"
+    assert repr(curve) == "<Curve 2 VCs: 4 points over load, saturated from 0.4>" and repr(curve.points[3]) == "<Point 0.4: 1 run, saturated>"
     assert repr(study.runs[3].results) == f"<Results {study.runs[3].name}: blast accepted 0.28, saturated>"
     assert repr(study.runs[0].results) == f"<Results {study.runs[0].name}: blast accepted 0.1, latency 30.1, p99 20>"

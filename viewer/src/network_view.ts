@@ -186,7 +186,7 @@ export class NetworkView {
     drawn(): Drawn {
         const half = this.geometry.half(this.camera.unit);
         return {
-            now: this.frame?.now ?? null, level: this.level, isSettled: !this.isAsked && !this.isPictureShown && performance.now() >= this.tweenStart + this.tweenLength,
+            now: this.frame?.now ?? null, level: this.level, isSettled: !this.isAsked && !this.isPictureShown && this.knowsNear() && performance.now() >= this.tweenStart + this.tweenLength,
             routers: this.visible.routers().map((router) => ({
                 router, ...this.camera.toScreen({x: this.geometry.x[router], y: this.geometry.y[router]}), half: half * this.camera.scale})),
             flits: this.placedFlits().map((flit) => ({
@@ -203,6 +203,12 @@ export class NetworkView {
         this.isWhole = false;
         this.redraw();
         this.lookForNear();
+    }
+
+    /** Whether the buffers that are to be seen have come, after they were asked for. */
+    private knowsNear(): boolean {
+        const {frame} = this;
+        return frame === null || this.nearRouters().every((router) => router in frame.detail);
     }
 
     private lookForNear(): void {

@@ -68,6 +68,7 @@ def load_latency(curves: Sequence[Curve], *, latency: str = "packet", percentile
                 if wanted:  # the line style tells means from percentiles, not curves
                     style["linestyle"] = "-"
                 halves = [scale_of.ci95(p, column) if mean <= top else math.nan for p, mean in zip(points, means)]
+                highest = max(highest, _highest(means, halves))
                 _line(ax, x, means, halves, curve.label, style)  # a bar without its point would puzzle
                 for line, p in enumerate(wanted, start=1):
                     ax.plot(x, rows[p], **{**style, "linestyle": LINES[line % len(LINES)]}, markersize=2.4)
@@ -98,6 +99,11 @@ def _line(ax: Axes, x: Sequence[float], y: Sequence[float], halves: Sequence[flo
     """A curve with bars of half widths; NaN is no bar."""
     ax.plot(x, y, label=label, **style)
     add_intervals(ax, x, y, halves, style["color"], 1.6)
+
+
+def _highest(y: Sequence[float], halves: Sequence[float]) -> float:
+    """Where the highest bar ends, or the highest point without one."""
+    return max((value + (0 if math.isnan(half) else half) for value, half in zip(y, halves) if math.isfinite(value)), default=-math.inf)
 
 
 def _mark_saturation(ax: Axes, curves: Sequence[Curve]) -> None:
@@ -147,17 +153,18 @@ def offered_accepted(curves: Sequence[Curve], *, application: Which = 0, **layou
     _need_points(curves)
     with drawing(chosen) as (figure, ax):
         offered = {id(curve): [p.mean("offered_load", application) for p in curve.points] for curve in curves}
-        high = max(load for loads in offered.values() for load in loads)
+        high = highest = max(load for loads in offered.values() for load in loads)
         ax.plot([0, high], [0, high], color="0.6", linewidth=0.7, zorder=1)
         for i, curve in enumerate(curves):
             x = offered[id(curve)]
             y = [p.mean("accepted_load", application) for p in curve.points]
             halves = [p.ci95("accepted_load", application) if len(p.runs) > 1 else math.nan for p in curve.points]
+            highest = max(highest, _highest(y, halves))
             _line(ax, x, y, halves, curve.label, look(i, len(curves)))
         ax.plot([], [], color="0.6", linewidth=0.7, label="all accepted")
         if not chosen.log:
             ax.set_xlim(0, high * 1.03)
-            ax.set_ylim(0, high * 1.03)
+            ax.set_ylim(0, highest * 1.03)
         finish(ax, chosen, words("offered_load", Unit("ticks")), words("accepted_load", Unit("ticks")))
     return figure
 
@@ -178,11 +185,13 @@ def load_column(curves: Sequence[Curve], column: str = "hops.mean", *, applicati
     with drawing(chosen) as (figure, ax):
         drawn = 0
         values: list[float] = []
+        highest = -math.inf
         for i, curve in enumerate(curves):
             points = carried_points(curve) if is_time(column) and column not in TIMES else curve.points
             y = [scale_of.mean(p, column) for p in points]
-            _line(ax, [p.x for p in points], y, [scale_of.ci95(p, column) for p in points], curve.label,
-                  look(i, len(curves)))
+            halves = [scale_of.ci95(p, column) for p in points]
+            highest = max(highest, _highest(y, halves))
+            _line(ax, [p.x for p in points], y, halves, curve.label, look(i, len(curves)))
             drawn += len(points)
             values += y
         if not drawn:
@@ -192,9 +201,9 @@ def load_column(curves: Sequence[Curve], column: str = "hops.mean", *, applicati
         if not chosen.log and finite:
             high, low = max(finite), min(finite)
             if low >= 0 and high - low > 0.25 * high:
-                ax.set_ylim(0, high * 1.08 or 1)
+                ax.set_ylim(0, max(high * 1.08, highest * 1.03) or 1)
             elif high - low < 0.02 * abs(high) or high == low:  # noise about a constant: no magnifying glass
-                ax.set_ylim(min(0, 1.2 * high), max(0, 1.2 * high) or 1)
+                ax.set_ylim(min(0, 1.2 * high), max(0, 1.2 * high, 1.03 * highest) or 1)
         if curves[0].x == "load" and "x" not in (chosen.log or ""):
             ax.set_xlim(0, max(p.x for c in curves for p in c.points) * 1.04)
         finish(ax, chosen, _along(curves, application, scale_of.unit), words(column, scale_of.unit))

@@ -7,6 +7,7 @@
 #include "config/options.h"
 #include "config/registry.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -214,6 +215,25 @@ bool trace_has_file(const char *file, const char *path)
     free(file_name);
     free(path_name);
     return has;
+}
+
+struct json *trace_files(struct arena *arena, const char *path)
+{
+    struct json *files = json_array(arena);
+    const char *slash = strrchr(path, '/');
+    size_t folder = slash ? (size_t)(slash - path) + 1 : 0;
+    struct dirent **entries = NULL;
+    int count = scandir(folder ? arena_format(arena, "%.*s", (int)folder, path) : ".", &entries, NULL, alphasort);
+    for (int i = 0; i < count; i++) {
+        const char *name = arena_format(arena, "%.*s%s", (int)folder, path, entries[i]->d_name);
+        if (strcmp(name, path) == 0 || is_beside(name, path))
+            json_append(files, json_text(arena, name));
+        free(entries[i]);
+    }
+    free(entries);
+    if (!files->count)
+        json_append(files, json_text(arena, path));
+    return files;
 }
 
 bool trace_source_set(struct trace_source *source, const struct trace_reader_ops *reader,

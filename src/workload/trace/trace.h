@@ -117,5 +117,7 @@ bool trace_source_set(struct trace_source *source, const struct trace_reader_ops
                       const struct trace_format *format, struct errors *errors);
 /* Whether a file is one that a trace is read from, or another of the same trace: its ranks may have files of their own. */
 bool trace_has_file(const char *file, const char *path);
+/* The files that a trace is read from, by the name of one of them and in order; of what is no such trace that file. */
+struct json *trace_files(struct arena *arena, const char *path);
 /* All of it: opens, finds the reader, reads, builds. NULL with errors. Without a format all is found or at its default. */
 struct trace *trace_read(const char *path, const struct trace_format *format, struct errors *errors);
