@@ -126,7 +126,7 @@ static void init_lane(struct packets *q, const struct packet_config *c, struct p
     if (q->by_output)
         packet_lines(q, head)[lane] = EMPTY_QUEUE;
     if (is_usable)
-        bits_add(packet_set(head, SET_USABLE, q->words), lane);
+        bits_add(packet_set_at(head, SET_USABLE, q->words), lane);
 }
 
 static void init_port(struct packets *q, struct packet_head *head, uint32_t port)
@@ -261,7 +261,7 @@ void packet_look(const void *routers, uint32_t router, uint32_t lane, struct lan
     seen->owner = packet_owners(q, head)[lane];
     seen->is_full = seen->owner == NOBODY;
     seen->credits = packet_output(q, head, lane)->credits;
-    seen->depth = bits_test(packet_set(head, SET_USABLE, q->words), lane) ? q->depth : 0;
+    seen->depth = bits_test(packet_set_at(head, SET_USABLE, q->words), lane) ? q->depth : 0;
     if (shown)
         show_lane(q, input, shown, &shown->inputs[lane].queue);
     if (q->by_output)
