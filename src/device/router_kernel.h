@@ -5,6 +5,7 @@
  * sensors. Teams of work-items go through the stages, in team_kernel.h.
  */
 #include "device/kernels.h"
+#include "network/router/input_queued_state.h"
 
 #ifdef USUAL_ROUTER
 #define VARIANT USUAL
@@ -66,34 +67,6 @@ FW_INLINE void tell_sensors(const struct input_queued *q, uint32_t router, uint3
 
 #define FAULT_OF (q->network->memory->fault)
 #include "network/router/input_queued_lanes.h"
-
-/* Asks where a packet at the front of an input lane may go. */
-FW_INLINE void ask_route(const struct network *network, struct route *question, uint32_t packet, uint32_t lane,
-                         bool from_router, FW_GLOBAL uint64_t *wants, const uint64_t *usable, uint32_t words,
-                         tick_t now)
-{
-    const struct memory *m = network->memory;
-    uint64_t answer[WORDS];
-    for (uint32_t w = 0; w < WORDS; w++)
-        answer[w] = 0;
-    question->packet = network_packet(network, packet);
-    question->packet->hops += from_router;
-    question->draws = 0;
-    question->input_lane = lane;
-    question->vcs = answer;
-    question->now = now;
-    ROUTE(question);
-    if (FACT(has_protocols))
-        route_move_up(question);
-    uint64_t some = 0, wrong = 0;
-    for (uint32_t w = 0; w < WORDS; w++) {
-        some |= answer[w];
-        wrong |= answer[w] & ~usable[w];
-        wants[w] = answer[w];
-    }
-    if (!some || wrong)
-        *m->fault = __LINE__;
-}
 
 /* Those of some output lanes, one word of them, that can take all of the packet at the front of a lane. */
 FW_INLINE uint64_t with_room(const struct view *v, size_t lane, uint32_t word, uint64_t outputs)

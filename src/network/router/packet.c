@@ -116,7 +116,7 @@ static void packet_receive_credits(void *routers, tick_t now, const void *events
             __builtin_prefetch(packet_head(q, ahead->target));
             __builtin_prefetch(packet_output(q, packet_head(q, ahead->target), ahead->lane), 1);
         }
-        receive_credits(q, packet_head(q, event->to.target), event->to.lane, event->flits, now);
+        receive_room(q, packet_head(q, event->to.target), event->to.lane, event->flits, now);
     }
 }
 
@@ -147,6 +147,7 @@ static const struct router_ops packet = {
     .summary = "packets move whole: bandwidth, buffers in bytes and credits, an event a hop",
     .options = packet_options,
     .example = "{\"type\": \"packet\", \"num_vcs\": 2, \"buffer\": 16384, \"delay\": 50}",
+    .device = {.file = "src/device/packet_kernel.h"},
     .size = sizeof(struct packets),
     .plan = packet_plan,
     .build = packet_build,

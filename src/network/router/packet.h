@@ -20,8 +20,6 @@ struct packets {
     uint64_t *lines_seen;        /* scratch, of those who look: a set of output lanes */
 };
 
-static inline struct packet_place place_of_lane(const struct packets *q, uint32_t lane) { return q->places[lane]; }
-
 #include "network/router/packet_lanes.h"
 
 /* Building, and looking from outside, in packet_build.c. */

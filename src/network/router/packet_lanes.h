@@ -1,10 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * Read by OpenCL too. The parts of a packet router's block. What includes this knows struct packets and place_of_lane()
- * already: those of the program are in packet.h, a device has its own.
+ * Read by OpenCL too. The parts of a packet router's block. What includes this knows struct packets already:
+ * that of the program is in packet.h, a device has its own.
  */
 #include "network/router/packet_state.h"
+
+/* Of an output lane. */
+static inline struct packet_place packet_place(const struct packets *q, uint32_t lane)
+{
+    uint32_t port = lane / q->num_vcs, vc = lane - port * q->num_vcs, port_at = q->ports_at + port * q->port_stride;
+    size_t behind = sizeof(struct packet_port) + vc * sizeof(struct packet_output);
+    return (struct packet_place){.output_at = port_at + (uint32_t)behind, .port_at = port_at, .vc = vc};
+}
+
+/* The program has a table of them. */
+static inline struct packet_place place_of_lane(const struct packets *q, uint32_t lane)
+{
+#if FW_HOST
+    return q->places[lane];
+#else
+    return packet_place(q, lane);
+#endif
+}
 
 static inline FW_GLOBAL struct packet_head *packet_head(const struct packets *q, uint32_t router)
 {

@@ -80,9 +80,9 @@ FOR_WORDS void receive_chunk(const struct packets *q, FW_GLOBAL struct packet_he
     wake(q, head, now);
 }
 
-/* Credits arrive for an output lane. */
-static inline void receive_credits(const struct packets *q, FW_GLOBAL struct packet_head *head, uint32_t lane,
-                                   uint32_t flits, tick_t now)
+/* Credits arrive: an output lane has room for so many flits more. */
+static inline void receive_room(const struct packets *q, FW_GLOBAL struct packet_head *head, uint32_t lane,
+                                uint32_t flits, tick_t now)
 {
     FW_GLOBAL struct packet_output *output = packet_output(q, head, lane);
     FW_CHECK(flits <= q->depth - output->credits, "tick %llu router %u lane %u: credits for %u flits too many",
