@@ -49,6 +49,8 @@ FW_INLINE void count_all(const struct memory *m)
     }
     for (size_t i = get_global_id(0); i < FACT(terminals); i += get_global_size(0))
         events += m->terminals[i].events;
+    for (size_t i = get_global_id(0); i < FACT(terminals) * FACT(channels); i += get_global_size(0))
+        events += m->later[i].when < m->clock->now ? m->later[i].count : 0;
     atom_add(&sums[SUM_HOPS], hops);
     atom_add(&sums[SUM_EVENTS], events);
     if (FACT(listeners))

@@ -205,6 +205,8 @@ uint64_t lockstep_bytes(const struct lockstep *l, enum lockstep_buffer buffer)
     case BUFFER_LINKS: return f->routers * f->ports * sizeof(struct link);
     case BUFFER_FLITS: return (f->slot_mask + 1) * f->slot_row * sizeof(uint64_t);
     case BUFFER_CREDITS: return (f->slot_mask + 1) * f->slot_row * lockstep_slot_bytes(l);
+    case BUFFER_STEPS: return f->steps_each_tick ? 0 : (f->slot_mask + 1) * f->routers * sizeof(uint16_t);
+    case BUFFER_LATER: return f->terminals * f->channels * sizeof(struct lockstep_later);
     case BUFFER_SENDING: return f->sending_places ? f->slot_row * sizeof(struct lockstep_sending) : 0;
     case BUFFER_CHUNKS: return f->routers * f->ports * f->sending_places * sizeof(struct lockstep_chunk);
     case BUFFER_PACKETS: return f->terminals * f->packets_each * sizeof(struct packet);

@@ -54,10 +54,13 @@ static void set_facts(struct lockstep *l)
     l->lane_packets = q->depth;
 }
 
+/* Steps are in a ring of the same places: a stage ends, at the latest, at the edge behind it. */
 static tick_t longest_stay(const struct network *network, const struct link *link)
 {
     const struct input_queued *q = network->core->routers;
     tick_t leaves = q->to_channel > q->credit ? q->to_channel : q->credit;
+    tick_t stages = q->next_packet + q->routing + q->vc_allocation + 2 * q->cycle;
+    leaves = stages > leaves && !q->steps_each_tick ? stages : leaves;
     return leaves + (q->queues_to_send ? (tick_t)q->room * q->num_vcs * link->cycle + link->cycle : 0);
 }
 

@@ -57,6 +57,7 @@ static void set_facts(struct lockstep *l)
     ROUTER_FACT(inputs_at), ROUTER_FACT(ports_at), ROUTER_FACT(port_stride), ROUTER_FACT(waits_at);
     ROUTER_FACT(owners_at), ROUTER_FACT(lines_at), ROUTER_FACT(divides), ROUTER_FACT(by_output);
     ROUTER_FACT(whole_for_room);
+    f->steps_each_tick = true; /* none is posted for later */
     l->blocks = q->blocks;
     l->routes = q->wants;
     l->is_usual = true; /* there are no stages that anybody waits for */

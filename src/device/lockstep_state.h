@@ -44,6 +44,8 @@
     B(LINKS, const struct link, links, "links")                                                                        \
     B(FLITS, uint64_t, flits, "flits on channels")                                                                     \
     B(CREDITS, slot_vcs, credits, "credits on channels")                                                               \
+    B(STEPS, uint16_t, steps, "steps of routers") /* by tick % slots, then by router: how many are due */                \
+    B(LATER, struct lockstep_later, later, "steps of terminals") /* by terminal * channels + channel */                 \
     B(SENDING, struct lockstep_sending, sending, "what channels have to do") /* by sending port, as flits */             \
     B(CHUNKS, struct lockstep_chunk, chunks, "packets that wait for channels") /* by port * places + place */           \
     B(PACKETS, struct packet, packets, "packets")                                                                      \
@@ -148,7 +150,7 @@ struct lockstep_application {
     uint32_t listener;                /* its number among those, from 1 on; 0: it hears of nothing */
 };
 
-/* Of a run, for the launches to come. */
+/* Of a run, for the launches to come; those who count need `now` alone. */
 struct lockstep_clock {
     tick_t now, last; /* the tick of the first of them; that of the last in which anything is done */
     tick_t window_start, window_end;
@@ -242,6 +244,12 @@ struct lockstep_router_counts {
     uint64_t flit_hops, events;
     tick_t last_event;
     tick_t sends_at; /* of a packet router: when one of its channels has something to do next */
+};
+
+/* Steps of a terminal that are due when a channel is free. */
+struct lockstep_later {
+    tick_t when;
+    uint64_t count;
 };
 
 /* A packet, or a chunk of it, that waits until its channel is free. */

@@ -36,6 +36,12 @@ FW_INLINE uint64_t lanes_of_port(const struct input_queued *q, size_t lane)
     return bits_range(0, q->num_vcs) << (lane - lane % q->num_vcs);
 }
 
+/* How many steps of a router are due at a tick: those that were overtaken by one before count too. */
+FW_INLINE FW_GLOBAL uint16_t *steps_at(const struct memory *m, uint32_t router, tick_t when)
+{
+    return &m->steps[(when & FACT(slot_mask)) * FACT(routers) + router];
+}
+
 /* The router steps at `when`, or at its clock's next edge. */
 FW_INLINE void wake(const struct input_queued *q, FW_GLOBAL struct router_head *head, tick_t when, struct variant is)
 {
@@ -51,7 +57,7 @@ FW_INLINE void wake(const struct input_queued *q, FW_GLOBAL struct router_head *
     if (when >= head->step_at)
         return;
     head->step_at = when;
-    q->network->memory->router_counts[head->number].events++;
+    steps_at(q->network->memory, head->number, when)[0]++;
 }
 
 FW_INLINE bool has_sensors(const struct input_queued *q)

@@ -233,6 +233,12 @@ FW_INLINE void begin_step(const struct duty *d)
     if (d->team->is_woken)
         wake(d->q, d->head, d->now, VARIANT);
     d->team->is_due = d->head->step_at == d->now;
+    if (!d->q->steps_each_tick) {
+        FW_GLOBAL uint16_t *steps = steps_at(d->q->network->memory, d->router, d->now);
+        d->team->events += *steps;
+        if (*steps)
+            *steps = 0;
+    }
     if (HAS_SENSORS && (d->team->is_due || d->team->events))
         CONGESTION_CATCH_UP(d->q->question.congestion, d->router, d->now);
     if (!d->team->is_due)
@@ -458,6 +464,9 @@ FW_INLINE tick_t next_of_router(const struct memory *m, const struct network *ne
 {
     tick_t step_at = block_at((struct blocks){m->blocks, FACT(stride)}, router)->step_at;
     (void)network, (void)due;
+    for (tick_t ahead = 0; !FACT(steps_each_tick) && ahead <= FACT(slot_mask); ahead++)
+        if (*steps_at(m, router, now + ahead))
+            return now + ahead;
     return step_at >= now ? step_at : FW_NEVER;
 }
 

@@ -10,6 +10,7 @@
 struct interfaces {
     const struct network *network;
     const struct lockstep_phase *phase;
+    tick_t now;
     struct {
         uint32_t injection_vcs;
     } config;
@@ -107,13 +108,30 @@ FW_INLINE tick_t next_entry(const struct memory *m, uint32_t terminal, tick_t *d
     }
     return next;
 }
+/* Steps are counted when they have been done, which those for later may never be: see count_all(). */
+FW_INLINE void step_later(struct interfaces *n, uint32_t number, tick_t when)
+{
+    const struct memory *m = n->network->memory;
+    size_t channel = (size_t)number * n->channels;
+    while (n->injectors[channel].free_at != when)
+        channel++;
+    if (m->later[channel].when != when) {
+        m->terminals[number].events += m->later[channel].count;
+        m->later[channel].when = when;
+        m->later[channel].count = 0;
+    }
+    m->later[channel].count++;
+}
 FW_INLINE void outlet_wake(struct interfaces *n, uint32_t number, tick_t when)
 {
     FW_GLOBAL struct outlet *outlet = &n->outlets[number];
     if (when >= outlet->step_at)
         return;
     outlet->step_at = when;
-    n->network->memory->terminals[number].events++;
+    if (when > n->now)
+        step_later(n, number, when);
+    else
+        n->network->memory->terminals[number].events++;
 }
 
 #include "device/source_kernel.h"
@@ -349,11 +367,12 @@ FW_INLINE uint32_t receive_credits(struct interfaces *n, uint32_t terminal, tick
 }
 
 FW_INLINE struct interfaces interfaces_of(const struct memory *m, const struct network *network,
-                                          const struct lockstep_phase *phase)
+                                          const struct lockstep_phase *phase, tick_t now)
 {
     return (struct interfaces){
         .network = network,
         .phase = phase,
+        .now = now,
         .config = {.injection_vcs = FACT(injection_vcs)},
         .num_vcs = FACT(num_vcs),
         .channels = FACT(channels),
@@ -381,7 +400,7 @@ FW_INLINE void terminal_read_ahead(const struct memory *m, uint32_t terminal, ti
 FW_INLINE void terminal_tick(const struct memory *m, uint32_t terminal, tick_t now, const struct lockstep_phase *phase)
 {
     const struct network network = network_of(m);
-    struct interfaces interfaces = interfaces_of(m, &network, phase), *n = &interfaces;
+    struct interfaces interfaces = interfaces_of(m, &network, phase, now), *n = &interfaces;
     FW_GLOBAL struct lockstep_terminal *t = &m->terminals[terminal];
     terminal_read_ahead(m, terminal, now);
     if (FACT(enters_late))

@@ -84,6 +84,18 @@ def test_deadlock_of_routers_with_more_lanes_than_a_word_is_told_as_here(router,
     assert run(path, tmp_path, "--device", device).said.startswith("deadlock at tick ")
 
 
+@pytest.mark.parametrize("router", [{"type": "input_queued"}, {"type": "input_queued", "cycle": 3, "routing_latency": 2}, {"type": "packet"}],
+                         ids=["usual", "general", "packet"])
+def test_steps_that_a_deadlock_comes_before_do_not_count(router, device, tmp_path):  # noqa: F811
+    """Part of the network stands still and the rest goes on, so that some are due to step when the run ends."""
+    network = {"topology": {"type": "torus", "widths": [5, 5]}, "routing": {"type": "dimension_order", "dateline": "none"}, "deadlock_interval": 20,
+               "router": {**router, "num_vcs": 1, "buffer_depth": 2}}
+    blast = {"type": "blast", "load": 0.5, "size": {"type": "fixed", "flits": 2}, "warmup": 200, "sample": 200}
+    path = everything.write({"network": network, "workload": {"applications": [blast], "check_interval": 20}}, tmp_path)
+    assert compare(path, tmp_path, device) is None
+    assert re.match(r"deadlock at tick \d+: packets in \d+ buffers can never move again", run(path, tmp_path, "--device", device).said)
+
+
 # ---- what is drawn -----------------------------------------------------------------------------------------------------------------
 
 # A chunk is of one routing algorithm on one network, for which the device's compiler works once: that takes longer than all of its runs.
