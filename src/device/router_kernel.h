@@ -149,3 +149,31 @@ FW_INLINE struct input_queued input_queued_of(const struct memory *m, struct net
         .blocks = {.first = m->blocks, .stride = FACT(stride)},
     };
 }
+
+/* ---- for those who count ---- */
+
+FW_INLINE bool lane_is_idle(const struct memory *m, const struct network *network, uint32_t router, uint32_t lane)
+{
+    FW_GLOBAL struct router_head *head = block_at((struct blocks){m->blocks, FACT(stride)}, router);
+    FW_GLOBAL const struct output_lane *out = &PART(struct output_lane, FACT(outputs_at))[lane];
+    FW_GLOBAL const struct link *link = network_link(network, router, lane / FACT(num_vcs));
+    bool is_usable = lanes_in(head, SET_USABLE, WORDS)[lane / WORD_BITS] & bit(lane);
+    return !inputs_of(head, WORDS)[lane].count && out->owner == NOBODY && out->credits == (is_usable ? link->depth : 0);
+}
+FW_INLINE uint32_t flits_by_lane(const struct memory *m, const struct network *network, uint32_t router, uint32_t lane)
+{
+    FW_GLOBAL struct router_head *head = block_at((struct blocks){m->blocks, FACT(stride)}, router);
+    (void)network;
+    return PART(struct output_lane, FACT(outputs_at))[lane].flits;
+}
+/* The next event of a router beside those that are in rings; `due`: when something must be done that is none. */
+FW_INLINE tick_t next_of_router(const struct memory *m, const struct network *network, uint32_t router, tick_t now,
+                                tick_t *due)
+{
+    tick_t step_at = block_at((struct blocks){m->blocks, FACT(stride)}, router)->step_at;
+    (void)network, (void)due;
+    for (tick_t ahead = 0; !FACT(steps_each_tick) && ahead <= FACT(slot_mask); ahead++)
+        if (*steps_at(m, router, now + ahead))
+            return now + ahead;
+    return step_at >= now ? step_at : FW_NEVER;
+}
