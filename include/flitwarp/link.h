@@ -3,6 +3,21 @@
 /* Read by OpenCL too. What lies behind a port, and how far the packet at the front of an input lane has come. */
 #include "flitwarp/packet.h"
 
+/* The kinds of events, in the order in which they are handled within a tick. */
+enum network_event {
+    EVENT_FLIT,            /* a flit arrives at a router */
+    EVENT_CREDIT,          /* a credit arrives at a router */
+    EVENT_ROOM,            /* an output queue of a router has room again */
+    EVENT_QUEUED,          /* a flit has crossed a router into its output queue */
+    EVENT_TERMINAL_FLIT,   /* a flit arrives at an interface */
+    EVENT_TERMINAL_CREDIT, /* a credit arrives at an interface */
+    EVENT_MESSAGE,         /* a whole message is there for its application */
+    EVENT_WAKE,            /* an application's timer at a terminal */
+    EVENT_INTERFACE_STEP,
+    EVENT_ROUTER_STEP,
+    EVENT_OUTPUT_STEP, /* an output port sends */
+};
+
 /* The far end of a port, for flits going out and for credits going back alike. */
 struct link {
     uint32_t target;     /* router or terminal; FW_NONE: the port is unused */

@@ -15,21 +15,6 @@
 #include "flitwarp/pool.h"
 #include "flitwarp/routing.h"
 
-/* The kinds of events, in the order in which they are handled within a tick. */
-enum network_event {
-    EVENT_FLIT,            /* a flit arrives at a router */
-    EVENT_CREDIT,          /* a credit arrives at a router */
-    EVENT_ROOM,            /* an output queue of a router has room again */
-    EVENT_QUEUED,          /* a flit has crossed a router into its output queue */
-    EVENT_TERMINAL_FLIT,   /* a flit arrives at an interface */
-    EVENT_TERMINAL_CREDIT, /* a credit arrives at an interface */
-    EVENT_MESSAGE,         /* a whole message is there for its application */
-    EVENT_WAKE,            /* an application's timer at a terminal */
-    EVENT_INTERFACE_STEP,
-    EVENT_ROUTER_STEP,
-    EVENT_OUTPUT_STEP, /* an output port sends */
-};
-
 struct flit_event {
     struct lane_place to;
     struct flit flit;
@@ -46,16 +31,6 @@ struct credits_event {
 struct step_event {
     uint32_t target;
     uint32_t port; /* of EVENT_OUTPUT_STEP */
-};
-
-/*
- * What moves at once, and when a router hears of it. Where it is more than a flit, an event that has `struct flit`
- * stands for a chunk whose first flit that is, and credits are struct credits_event.
- */
-struct transfer {
-    uint32_t chunk; /* flits at most; 0: flits move one by one */
-    bool stores;    /* a router is told when the last flit is there, else as soon as the first may go on */
-    uint64_t delay; /* ticks after that, which it spends in the router before it can leave */
 };
 
 /*
@@ -165,24 +140,7 @@ static inline bool network_is_traced(const struct network *network, uint32_t pac
     return __builtin_expect(network->trace_out != NULL, 0) && packet == network->traced;
 }
 
-#define EMPTY_QUEUE ((struct packet_queue){FW_NONE, FW_NONE})
-
-static inline void packet_queue_put(const struct network *network, struct packet_queue *queue, uint32_t handle)
-{
-    network_packet(network, handle)->next = FW_NONE;
-    if (queue->first == FW_NONE)
-        queue->first = handle;
-    else
-        network_packet(network, queue->last)->next = handle;
-    queue->last = handle;
-}
-
-static inline uint32_t packet_queue_take(const struct network *network, struct packet_queue *queue)
-{
-    uint32_t handle = queue->first;
-    queue->first = network_packet(network, handle)->next;
-    return handle;
-}
+#include "flitwarp/packet_queue.h"
 
 /* A component's step, of one port where it has several. */
 static inline void network_post_step(struct engine *engine, uint32_t kind, uint32_t target, uint32_t port, tick_t when)
@@ -205,20 +163,6 @@ static inline uint32_t network_room_for(const struct network *network, uint32_t 
 {
     uint32_t credit = network->plan.credit_flits;
     return credit > 1 ? (flits + credit - 1) / credit * credit : flits;
-}
-
-/* Flits of the chunk that begins at a position. */
-static inline uint32_t transfer_flits(const struct transfer *transfer, const struct packet *packet, uint32_t position)
-{
-    uint32_t left = packet->size - position;
-    return left < transfer->chunk ? left : transfer->chunk;
-}
-
-/* The name of a chunk of so many flits. */
-static inline struct flit transfer_unit(const struct packet *packet, uint32_t handle, uint32_t position, uint32_t flits)
-{
-    uint32_t ends = (position == 0 ? FLIT_HEAD : 0) | (position + flits == packet->size ? FLIT_TAIL : 0);
-    return (struct flit){.packet = handle, .place = position | ends};
 }
 
 /* Does a router's link lead to another part of the network? */

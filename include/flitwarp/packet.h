@@ -54,6 +54,32 @@ struct flit {
     uint32_t place;  /* FLIT_HEAD, FLIT_TAIL and the position in the packet */
 };
 
+/*
+ * What moves at once, and when a router hears of it. Where it is more than a flit, an event that has `struct flit`
+ * stands for a chunk whose first flit that is, and credits are struct credits_event.
+ */
+struct transfer {
+    uint32_t chunk; /* flits at most; 0: flits move one by one */
+    bool stores;    /* a router is told when the last flit is there, else as soon as the first may go on */
+    uint64_t delay; /* ticks after that, which it spends in the router before it can leave */
+};
+
+/* Flits of the chunk that begins at a position. */
+static inline uint32_t transfer_flits(const struct transfer *transfer, FW_GLOBAL const struct packet *packet,
+                                      uint32_t position)
+{
+    uint32_t left = packet->size - position;
+    return left < transfer->chunk ? left : transfer->chunk;
+}
+
+/* The name of a chunk of so many flits. */
+static inline struct flit transfer_unit(FW_GLOBAL const struct packet *packet, uint32_t handle, uint32_t position,
+                                        uint32_t flits)
+{
+    uint32_t ends = (position == 0 ? FLIT_HEAD : 0) | (position + flits == packet->size ? FLIT_TAIL : 0);
+    return (struct flit){.packet = handle, .place = position | ends};
+}
+
 /* Packets that wait in a row, each with the one behind it in its `next`, the last with FW_NONE. */
 struct packet_queue {
     uint32_t first; /* FW_NONE: there is none */

@@ -49,6 +49,8 @@ FW_INLINE void count_all(const struct memory *m)
     }
     for (size_t i = get_global_id(0); i < FACT(terminals); i += get_global_size(0))
         events += m->terminals[i].events;
+    for (size_t i = get_global_id(0); i < FACT(terminals) * FACT(channels); i += get_global_size(0))
+        events += m->later[i].when < m->clock->now ? m->later[i].count : 0;
     atom_add(&sums[SUM_HOPS], hops);
     atom_add(&sums[SUM_EVENTS], events);
     if (FACT(listeners))
@@ -61,11 +63,7 @@ FW_INLINE void check_idle(const struct memory *m)
     const struct network network = network_of(m);
     for (size_t i = get_global_id(0); i < FACT(routers) * FACT(lanes); i += get_global_size(0)) {
         uint32_t router = (uint32_t)(i / FACT(lanes)), lane = (uint32_t)(i - (size_t)router * FACT(lanes));
-        FW_GLOBAL struct router_head *head = block_at((struct blocks){m->blocks, FACT(stride)}, router);
-        FW_GLOBAL const struct output_lane *out = &PART(struct output_lane, FACT(outputs_at))[lane];
-        FW_GLOBAL const struct link *link = network_link(&network, router, lane / FACT(num_vcs));
-        bool is_usable = lanes_in(head, SET_USABLE, WORDS)[lane / WORD_BITS] & bit(lane);
-        if (inputs_of(head, WORDS)[lane].count || out->owner != NOBODY || out->credits != (is_usable ? link->depth : 0))
+        if (!lane_is_idle(m, &network, router, lane))
             m->next[0] = 1;
     }
 }
@@ -73,28 +71,28 @@ FW_INLINE void check_idle(const struct memory *m)
 /* Flits that have left by every `lanes` output lanes of a router, modulo 2^32: network_count_flits(). */
 FW_INLINE void count_flits(const struct memory *m, uint32_t lanes)
 {
+    const struct network network = network_of(m);
     for (size_t i = get_global_id(0); i < FACT(routers) * FACT(lanes) / lanes; i += get_global_size(0)) {
         size_t first = i * lanes, router = first / FACT(lanes);
-        FW_GLOBAL const struct output_lane *outputs =
-            (FW_GLOBAL const struct output_lane *)(m->blocks + router * FACT(stride) + FACT(outputs_at)) +
-            first % FACT(lanes);
         uint32_t flits = 0;
         for (uint32_t lane = 0; lane < lanes; lane++)
-            flits += outputs[lane].flits;
+            flits += flits_by_lane(m, &network, (uint32_t)router, (uint32_t)(first - router * FACT(lanes)) + lane);
         m->lane_flits[i] = flits;
     }
 }
 
 /*
  * By work-items, each with a share of routers, terminals and places of the channels: the earliest tick from `now` on at
- * which one of them has something to do, into its own place of `next`; and the last at which it had, behind all of those.
+ * which one of them has an event, into its own place of `next`; behind all of those the last at which it had; and behind
+ * these the earliest at which it has something else to do.
  */
 FW_INLINE void find_next(const struct memory *m, tick_t now, bool with_timers)
 {
-    tick_t earliest = FW_NEVER, last = 0;
+    const struct network network = network_of(m);
+    tick_t earliest = FW_NEVER, last = 0, soonest = FW_NEVER;
     for (size_t i = get_global_id(0); i < FACT(routers); i += get_global_size(0)) {
-        tick_t step_at = block_at((struct blocks){m->blocks, FACT(stride)}, (uint32_t)i)->step_at;
-        earliest = step_at >= now && step_at < earliest ? step_at : earliest;
+        tick_t next = next_of_router(m, &network, (uint32_t)i, now, &soonest);
+        earliest = next < earliest ? next : earliest;
         last = m->router_counts[i].last_event > last ? m->router_counts[i].last_event : last;
     }
     for (size_t i = get_global_id(0); i < FACT(terminals); i += get_global_size(0)) {
@@ -105,6 +103,8 @@ FW_INLINE void find_next(const struct memory *m, tick_t now, bool with_timers)
             tick_t wake_at = m->sources[t->first_source + s].wake_at;
             earliest = wake_at < earliest ? wake_at : earliest;
         }
+        tick_t enters = next_entry(m, (uint32_t)i, &soonest);
+        earliest = enters < earliest ? enters : earliest;
         last = t->last_event > last ? t->last_event : last;
     }
     for (size_t i = get_global_id(0); with_timers && i < FACT(terminals) * FACT(listeners); i += get_global_size(0)) {
@@ -115,9 +115,10 @@ FW_INLINE void find_next(const struct memory *m, tick_t now, bool with_timers)
     for (size_t port = get_global_id(0); port < FACT(slot_row); port += get_global_size(0))
         for (tick_t ahead = 0; ahead <= FACT(slot_mask); ahead++) {
             size_t slot = slot_of(m, now + ahead, port);
-            if ((m->flits[slot] || m->credits[slot]) && now + ahead < earliest)
+            if ((m->flits[slot] || has_credits(m, slot)) && now + ahead < earliest)
                 earliest = now + ahead;
         }
     m->next[get_global_id(0)] = earliest;
     m->next[get_global_size(0) + get_global_id(0)] = last;
+    m->next[2 * get_global_size(0) + get_global_id(0)] = soonest;
 }

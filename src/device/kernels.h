@@ -11,12 +11,12 @@
 #include "metrics/histogram_index.h"
 #include "metrics/packet_record.h"
 
-#if SLOT_VC_BYTES == 1
+#if MOVES_CHUNKS || SLOT_VC_BYTES == 8
+typedef ulong slot_vcs;
+#elif SLOT_VC_BYTES == 1
 typedef uchar slot_vcs;
 #elif SLOT_VC_BYTES == 2
 typedef ushort slot_vcs;
-#else
-typedef ulong slot_vcs;
 #endif
 
 /* All that lies in the memory of the device, of one run. */
@@ -39,6 +39,7 @@ struct network {
     struct {
         bool reserves_packet;
         uint32_t buffer_depth;
+        struct transfer transfer;
     } plan;
 };
 
@@ -46,6 +47,8 @@ static inline FW_GLOBAL struct packet *network_packet(const struct network *netw
 {
     return &network->memory->packets[handle];
 }
+#include "flitwarp/packet_queue.h"
+
 static inline FW_GLOBAL const struct link *network_link(const struct network *network, uint32_t router, uint32_t port)
 {
     const struct memory *m = network->memory;
@@ -92,7 +95,9 @@ FW_INLINE struct network network_of(const struct memory *m)
                                         .num_vcs = FACT(num_vcs),
                                         .unseen_at = FACT(unseen_at),
                                         .capacity_at = FACT(capacity_at)},
-                            .plan = {.reserves_packet = FACT(reserves_packet), .buffer_depth = FACT(buffer_depth)}};
+                            .plan = {.reserves_packet = FACT(reserves_packet),
+                                     .buffer_depth = FACT(buffer_depth),
+                                     .transfer = {.chunk = FACT(chunk)}}};
 }
 
 /* ---- channels ---- */
@@ -126,10 +131,18 @@ FW_INLINE size_t far_port(const struct memory *m, struct lane_place to, bool at_
     return at_router ? router_port(m, to.target, port) : terminal_port(m, to.target, port);
 }
 
-FW_INLINE void put_flit(const struct memory *m, size_t port, uint32_t vc, struct flit flit, tick_t when)
+FW_INLINE uint64_t flit_word(struct flit flit, uint32_t vc)
 {
     uint32_t place = (flit.place & (FLIT_HEAD | FLIT_TAIL)) | vc << SLOT_VC_SHIFT | (flit.place & SLOT_POSITION);
-    m->flits[slot_of(m, when, port)] = (uint64_t)(flit.packet + 1) << 32 | place;
+    return (uint64_t)(flit.packet + 1) << 32 | place;
+}
+FW_INLINE void put_word(const struct memory *m, size_t port, uint64_t word, tick_t when)
+{
+    m->flits[slot_of(m, when, port)] = word;
+}
+FW_INLINE void put_flit(const struct memory *m, size_t port, uint32_t vc, struct flit flit, tick_t when)
+{
+    put_word(m, port, flit_word(flit, vc), when);
 }
 /* The only one of its tick: a port gives one place back at most. */
 FW_INLINE void put_credit(const struct memory *m, size_t port, uint32_t vc, tick_t when)
@@ -151,6 +164,34 @@ FW_INLINE slot_vcs take_credits(const struct memory *m, size_t slot)
         m->credits[slot] = 0;
     return vcs;
 }
+
+/* Where packets move whole, a place has those of each VC. More than one lane may be free at a tick, and one of them twice. */
+FW_INLINE size_t credits_place(const struct memory *m, size_t slot, uint32_t vc)
+{
+    return MOVES_CHUNKS ? slot * FACT(num_vcs) + vc : slot;
+}
+FW_INLINE void put_credits(const struct memory *m, size_t port, uint32_t vc, uint32_t flits, tick_t when)
+{
+    m->credits[credits_place(m, slot_of(m, when, port), vc)] += SLOT_CREDITS_EVENT + flits;
+}
+FW_INLINE uint64_t take_credits_of(const struct memory *m, size_t slot, uint32_t vc)
+{
+    FW_GLOBAL slot_vcs *place = &m->credits[credits_place(m, slot, vc)];
+    uint64_t word = *place;
+    if (word)
+        *place = 0;
+    return word;
+}
+FW_INLINE uint32_t slot_credits(uint64_t word) { return (uint32_t)word; }
+FW_INLINE uint32_t slot_events(uint64_t word) { return (uint32_t)(word >> 32); }
+FW_INLINE bool has_credits(const struct memory *m, size_t slot)
+{
+    for (uint32_t vc = 0; vc < (MOVES_CHUNKS ? FACT(num_vcs) : 1); vc++)
+        if (m->credits[credits_place(m, slot, vc)])
+            return true;
+    return false;
+}
+
 /* A flit that was taken, and its VC. */
 FW_INLINE uint32_t slot_vc(uint64_t word) { return (uint32_t)word >> SLOT_VC_SHIFT & SLOT_VC_MASK; }
 FW_INLINE struct flit slot_flit(uint64_t word)
@@ -159,13 +200,47 @@ FW_INLINE struct flit slot_flit(uint64_t word)
                          .place = (uint32_t)word & (FLIT_HEAD | FLIT_TAIL | SLOT_POSITION)};
 }
 
+/* ---- routers ---- */
+
+/* Asks where a packet at the front of an input lane may go. */
+FW_INLINE void ask_route(const struct network *network, struct route *question, uint32_t packet, uint32_t lane,
+                         bool from_router, FW_GLOBAL uint64_t *wants, const uint64_t *usable, uint32_t words,
+                         tick_t now)
+{
+    const struct memory *m = network->memory;
+    uint64_t answer[WORDS];
+    for (uint32_t w = 0; w < WORDS; w++)
+        answer[w] = 0;
+    question->packet = network_packet(network, packet);
+    question->packet->hops += from_router;
+    question->draws = 0;
+    question->input_lane = lane;
+    question->vcs = answer;
+    question->now = now;
+    ROUTE(question);
+    if (FACT(has_protocols))
+        route_move_up(question);
+    uint64_t some = 0, wrong = 0;
+    for (uint32_t w = 0; w < WORDS; w++) {
+        some |= answer[w];
+        wrong |= answer[w] & ~usable[w];
+        wants[w] = answer[w];
+    }
+    if (!some || wrong)
+        *m->fault = __LINE__;
+}
+
 /*
  * What will be needed is read ahead, so that a tick waits for memory a few times and not for one thing after the other. The sum
  * of what was read is used in a way that the compiler cannot know to change nothing, or it would leave the reading out.
  */
 #define NEVER_READ 0x9e3779b97f4a7c15ul
 
+#ifdef PACKET_ROUTER
+#include "device/packet_kernel.h"
+#else
 #include "device/team_kernel.h"
+#endif
 #include "device/terminal_kernel.h"
 #include "device/count_kernels.h"
 

@@ -5,7 +5,6 @@
 #include "base/need.h"
 #include "flitwarp/steady.h"
 #include "network/interface/standard.h"
-#include "network/router/input_queued.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -51,19 +50,22 @@ static tick_t lockstep_reached(struct network_runner *runner)
     return l->now;
 }
 
-/* The next tick with events, timers among them or not; and the last one that had any. */
-static tick_t find_next(struct lockstep *l, bool with_timers, tick_t *last)
+/* The next tick with events, timers among them or not; the last one that had any; and the next in which something is to be done. */
+static tick_t find_next(struct lockstep *l, bool with_timers, tick_t *last, tick_t *due)
 {
     uint32_t items = l->pack->counting;
-    uint64_t *found = memory_take(2 * items * sizeof *found);
+    uint64_t *found = memory_take(3 * items * sizeof *found);
     tick_t next = FW_NEVER;
     lockstep_need(l, lockstep_tell_time(l) && lockstep_launch(l, KERNEL_NEXT, items, with_timers) &&
-                         lockstep_read(l, BUFFER_NEXT, 0, found, 2 * items * sizeof *found));
+                         lockstep_read(l, BUFFER_NEXT, 0, found, 3 * items * sizeof *found));
     *last = 0;
+    *due = FW_NEVER;
     for (uint32_t i = 0; i < items; i++) {
         next = found[i] < next ? found[i] : next;
         *last = found[items + i] > *last ? found[items + i] : *last;
+        *due = found[2 * items + i] < *due ? found[2 * items + i] : *due;
     }
+    *due = next < *due ? next : *due;
     memory_give(found);
     return next;
 }
@@ -72,12 +74,12 @@ static tick_t find_next(struct lockstep *l, bool with_timers, tick_t *last)
 static tick_t lockstep_next(struct network_runner *runner)
 {
     struct lockstep *l = (struct lockstep *)(void *)runner;
-    tick_t last, next;
+    tick_t last, next, due;
     if (!l->has_begun || (l->in_flight && l->workload->phase != PHASE_DRAINING))
         return l->now;
-    next = find_next(l, true, &last);
+    next = find_next(l, true, &last, &due);
     if (next != FW_NEVER && next > l->now)
-        l->now = next; /* nothing happens before */
+        l->now = due; /* nothing happens before */
     if (next == FW_NEVER && last > l->network->engine->now)
         l->network->engine->now = last;
     return next;
@@ -86,8 +88,8 @@ static tick_t lockstep_next(struct network_runner *runner)
 static bool lockstep_is_about_to_move(struct network_runner *runner)
 {
     struct lockstep *l = (struct lockstep *)(void *)runner;
-    tick_t last;
-    return find_next(l, false, &last) != FW_NEVER;
+    tick_t last, due;
+    return find_next(l, false, &last, &due) != FW_NEVER;
 }
 
 /* ---- grid points ---- */
@@ -299,9 +301,9 @@ static void lockstep_bring(struct network_runner *runner, bool with_packets)
 {
     struct lockstep *l = (struct lockstep *)(void *)runner;
     const struct lockstep_facts *f = &l->facts;
-    const struct input_queued *q = l->network->core->routers;
     const struct interfaces *n = l->network->core->interfaces;
-    lockstep_need(l, lockstep_read(l, BUFFER_BLOCKS, 0, q->blocks.first, f->routers * f->stride) &&
+    lockstep_need(l, lockstep_read(l, BUFFER_BLOCKS, 0, l->blocks, f->routers * f->stride) &&
+                         lockstep_read(l, BUFFER_ROUTES, 0, l->routes, lockstep_bytes(l, BUFFER_ROUTES)) &&
                          lockstep_read(l, BUFFER_OUTLET_CREDITS, 0, n->credits,
                                        f->terminals * f->outlet_lanes * sizeof(uint32_t)));
     if (with_packets)

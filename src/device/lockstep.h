@@ -7,6 +7,7 @@
  * asked of the device; there it tells its sums, and the program decides. Its files:
  *
  *   lockstep_scope.c    what it can run, and the sentence for what it cannot
+ *   lockstep_input_queued.c, lockstep_packet.c  what it asks of a router architecture
  *   lockstep_routing.c  the tables, sensors and texts of routing
  *   lockstep_build.c    the numbers and tables that a run works with, and memory
  *   lockstep_pack.c     runs that share a device and its kernels: who goes with whom, and when they go on
@@ -37,6 +38,22 @@ enum lockstep_kernel {
 
 /* Work-items that add up: for a run alone, at most. */
 #define COUNTING_ITEMS 4096
+
+struct lockstep;
+
+/* What is asked of a router architecture. Its kernel is the file of its component's device form. */
+struct lockstep_router {
+    const char *name; /* of the component */
+    /* False, with an error: it cannot run with these settings. */
+    bool (*check)(const struct network *network, const struct choice *self, struct errors *errors);
+    /* Fills in its numbers, and of struct lockstep what is of the routers. */
+    void (*set_facts)(struct lockstep *lockstep);
+    /* Ticks at most from when something is put into the ring of a link until it leaves, beside the link's latency. */
+    tick_t (*longest_stay)(const struct network *network, const struct link *link);
+};
+extern const struct lockstep_router lockstep_input_queued, lockstep_packet;
+/* NULL: the network's does not run on a device. */
+const struct lockstep_router *lockstep_router_of(const struct network *network);
 
 /* How the work of a tick is shared out; of what is asked for 0: as suits the device. */
 struct lockstep_sharing {
@@ -77,6 +94,11 @@ struct lockstep {
     uint32_t number;              /* among its runs */
     struct lockstep_sharing asked;
     struct lockstep_facts facts;
+    /* Of the routers; the memory is borrowed from the network. */
+    unsigned char *blocks;
+    uint64_t *routes;      /* NULL: a word says where a packet may go */
+    bool is_usual;         /* input-queued: compiled with what is usual as constants */
+    uint32_t lane_packets; /* that a lane's buffer holds at most */
     struct text settings;  /* owned: what the text says of it */
     struct arena tables;   /* what TABLES has */
     const char *tables_at; /* where it begins */
@@ -148,9 +170,11 @@ struct lockstep_use {
 };
 void lockstep_use(struct lockstep *lockstep, struct lockstep_use *use);
 
-/* Of a set of VCs in a place of a ring of credits. */
-static inline uint32_t lockstep_slot_vc_bytes(const struct lockstep *l)
+/* Of a port's place in a ring of credits. */
+static inline uint64_t lockstep_slot_bytes(const struct lockstep *l)
 {
+    if (l->network->plan.transfer.chunk)
+        return sizeof(uint64_t) * l->facts.num_vcs;
     return l->facts.num_vcs <= 8 ? 1 : l->facts.num_vcs <= 16 ? 2 : 8;
 }
 /* Fills in numbers and tables, and how much memory it takes; false with errors: the device has less. */

@@ -9,28 +9,12 @@
 #include "config/options.h"
 #include "flitwarp/steady.h"
 #include "network/interface/standard.h"
-#include "network/router/input_queued.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- numbers ---- */
-
-static void set_router_facts(struct lockstep_facts *f, const struct input_queued *q)
-{
-#define ROUTER_FACT(name) f->name = q->name
-    ROUTER_FACT(ports), ROUTER_FACT(num_vcs), ROUTER_FACT(lanes), ROUTER_FACT(ring_mask), ROUTER_FACT(room);
-    ROUTER_FACT(depth), ROUTER_FACT(cycle), ROUTER_FACT(routing), ROUTER_FACT(vc_allocation), ROUTER_FACT(to_channel);
-    ROUTER_FACT(credit), ROUTER_FACT(next_packet), ROUTER_FACT(busy_after_grant), ROUTER_FACT(vc_needs_credit);
-    ROUTER_FACT(stores_packet), ROUTER_FACT(reserves_packet), ROUTER_FACT(needs_room), ROUTER_FACT(credits_wake);
-    ROUTER_FACT(ends_in_a_cycle), ROUTER_FACT(steps_each_tick), ROUTER_FACT(locks_outputs), ROUTER_FACT(keeps_outputs);
-    ROUTER_FACT(queues_to_send), ROUTER_FACT(outputs_at), ROUTER_FACT(vc_state_at), ROUTER_FACT(switch_state_at);
-    ROUTER_FACT(arbiter_state_at), ROUTER_FACT(arbiters_each), ROUTER_FACT(arbiter_port_mask), ROUTER_FACT(free_at_at);
-    ROUTER_FACT(locks_at), ROUTER_FACT(credited_at), ROUTER_FACT(rings_at);
-    f->stride = q->blocks.stride;
-    f->local_ports = q->network->routing.local_ports;
-}
 
 static void set_interface_facts(struct lockstep_facts *f, const struct interfaces *n)
 {
@@ -40,18 +24,20 @@ static void set_interface_facts(struct lockstep_facts *f, const struct interface
     f->all_vcs = n->all_vcs;
     f->injection_vcs = n->config.injection_vcs;
     f->buffer_depth = n->network->plan.buffer_depth;
+    f->enters_late = false;
+    for (size_t i = 0; i < (size_t)n->network->topology.terminals * n->channels; i++)
+        f->enters_late |= n->injectors[i].lag > 0;
 }
 
 /* The longest that anything is on its way. */
-static tick_t longest_way(const struct network *network, const struct input_queued *q, const struct interfaces *n)
+static tick_t longest_way(const struct network *network, const struct interfaces *n)
 {
-    tick_t longest = 1, leaves = q->to_channel > q->credit ? q->to_channel : q->credit;
+    tick_t longest = 1;
     for (size_t i = 0; i < (size_t)network->topology.routers * network->ports; i++) {
         const struct link *link = &network->links[i];
         if (link->target == FW_NONE)
             continue;
-        tick_t queued = q->queues_to_send ? (tick_t)q->room * q->num_vcs * link->cycle + link->cycle : 0;
-        tick_t way = link->latency + leaves + queued + n->config.latency;
+        tick_t way = link->latency + lockstep_router_of(network)->longest_stay(network, link) + n->config.latency;
         longest = way > longest ? way : longest;
     }
     return longest;
@@ -60,12 +46,11 @@ static tick_t longest_way(const struct network *network, const struct input_queu
 #define SMALL_REGIONS ((uint64_t)64 << 20) /* bytes; as long as they suffice, no region can be too small */
 
 /* Places for the packets of one terminal: as many as the network holds, or twice its share of that, also beside other runs. */
-static uint64_t packets_each(const struct network *network, const struct input_queued *q, bool is_alone)
+static uint64_t packets_each(const struct lockstep *l)
 {
-    uint64_t terminals = network->topology.terminals;
-    uint64_t all = (uint64_t)network->topology.routers * q->lanes * (q->depth + 1) + 64;
+    uint64_t terminals = l->facts.terminals, all = l->facts.routers * l->facts.lanes * (l->lane_packets + 1ul) + 64;
     uint64_t each =
-        is_alone && all * terminals * sizeof(struct packet) <= SMALL_REGIONS ? all : 2 * all / terminals + 128;
+        l->is_alone && all * terminals * sizeof(struct packet) <= SMALL_REGIONS ? all : 2 * all / terminals + 128;
     each = each < all ? each : all;
     return (each + 31) / 32 * 32;
 }
@@ -88,10 +73,10 @@ static uint64_t count_bins(const struct workload *workload)
 static bool set_facts(struct lockstep *l)
 {
     const struct network *network = l->network;
-    const struct input_queued *q = network->core->routers;
     const struct interfaces *n = network->core->interfaces;
     struct lockstep_facts *f = &l->facts;
-    set_router_facts(f, q);
+    lockstep_router_of(network)->set_facts(l);
+    f->local_ports = network->routing.local_ports;
     set_interface_facts(f, n);
     f->routers = network->topology.routers;
     f->terminals = network->topology.terminals;
@@ -100,7 +85,7 @@ static bool set_facts(struct lockstep *l)
     f->channel_latency = network->channel_latency;
     f->terminal_latency = network->terminal_latency;
     f->slot_row = f->routers * f->ports + f->terminals * f->terminal_ports;
-    f->packets_each = packets_each(network, q, l->is_alone);
+    f->packets_each = packets_each(l);
     f->bins = count_bins(l->workload);
     f->application_count = l->workload->count;
     f->listeners = 0;
@@ -109,7 +94,7 @@ static bool set_facts(struct lockstep *l)
     f->messages_each = lockstep_has_messages(l) ? f->packets_each + 32 : 0; /* one of which has no packet any more */
     f->heard_mask = f->answers_mask = FIRST_ROOM - 1;
     tick_t slots = 2;
-    while (slots <= longest_way(network, q, n))
+    while (slots <= longest_way(network, n))
         slots *= 2;
     f->slot_mask = slots - 1;
     if (slots * f->slot_row * 2 * sizeof(uint64_t) <= device_facts(l->device)->memory_bytes)
@@ -205,7 +190,6 @@ static size_t make_tables(struct lockstep *l, struct lockstep_application *appli
 uint64_t lockstep_bytes(const struct lockstep *l, enum lockstep_buffer buffer)
 {
     const struct lockstep_facts *f = &l->facts;
-    const struct input_queued *q = l->network->core->routers;
     uint64_t applications = l->workload->count, sources = 0;
     for (uint32_t i = 0; i < applications; i++)
         sources += l->workload->applications[i].ranks;
@@ -216,11 +200,15 @@ uint64_t lockstep_bytes(const struct lockstep *l, enum lockstep_buffer buffer)
     case BUFFER_TABLES:
         return l->tables_bytes;
     case BUFFER_BLOCKS: return f->routers * f->stride;
-    case BUFFER_READY_AT: return q->is_usual ? 0 : f->routers * f->lanes * sizeof(tick_t);
-    case BUFFER_ROUTES: return q->words == 1 ? 0 : f->routers * f->lanes * q->words * sizeof(uint64_t);
+    case BUFFER_READY_AT: return l->is_usual ? 0 : f->routers * f->lanes * sizeof(tick_t);
+    case BUFFER_ROUTES: return l->routes ? f->routers * f->lanes * words_for((uint32_t)f->lanes) * sizeof(uint64_t) : 0;
     case BUFFER_LINKS: return f->routers * f->ports * sizeof(struct link);
     case BUFFER_FLITS: return (f->slot_mask + 1) * f->slot_row * sizeof(uint64_t);
-    case BUFFER_CREDITS: return (f->slot_mask + 1) * f->slot_row * lockstep_slot_vc_bytes(l);
+    case BUFFER_CREDITS: return (f->slot_mask + 1) * f->slot_row * lockstep_slot_bytes(l);
+    case BUFFER_STEPS: return f->steps_each_tick ? 0 : (f->slot_mask + 1) * f->routers * sizeof(uint16_t);
+    case BUFFER_LATER: return f->terminals * f->channels * sizeof(struct lockstep_later);
+    case BUFFER_SENDING: return f->sending_places ? f->slot_row * sizeof(struct lockstep_sending) : 0;
+    case BUFFER_CHUNKS: return f->routers * f->ports * f->sending_places * sizeof(struct lockstep_chunk);
     case BUFFER_PACKETS: return f->terminals * f->packets_each * sizeof(struct packet);
     case BUFFER_FREE_PLACES: return f->terminals * f->packets_each / 8;
     case BUFFER_FREED: return f->terminals * f->terminal_ports * sizeof(uint32_t);
@@ -248,7 +236,7 @@ uint64_t lockstep_bytes(const struct lockstep *l, enum lockstep_buffer buffer)
     case BUFFER_FAULT: return sizeof(uint32_t);
     case BUFFER_SUMS: return (applications * LOCKSTEP_SUMS + NETWORK_SUMS) * sizeof(uint64_t);
     case BUFFER_LANE_FLITS: return f->routers * f->lanes * sizeof(uint32_t);
-    case BUFFER_NEXT: return 2 * COUNTING_ITEMS * sizeof(uint64_t);
+    case BUFFER_NEXT: return 3 * COUNTING_ITEMS * sizeof(uint64_t);
     default: return 0;
     }
 }
@@ -289,14 +277,13 @@ static bool fill(struct lockstep *l, enum lockstep_buffer buffer, const void *fr
 static bool fill_buffers(struct lockstep *l)
 {
     const struct network *network = l->network;
-    const struct input_queued *q = network->core->routers;
     const struct interfaces *n = network->core->interfaces;
     const struct lockstep_facts *f = &l->facts;
     uint64_t free_places = f->terminals * f->packets_each / 8;
     return lockstep_tell_facts(l) &&
            fill(l, BUFFER_APPLICATIONS, l->applications, sizeof *l->applications * l->workload->count) &&
            fill(l, BUFFER_TABLES, l->tables_at, l->tables_bytes) &&
-           fill(l, BUFFER_BLOCKS, q->blocks.first, f->routers * f->stride) &&
+           fill(l, BUFFER_BLOCKS, l->blocks, f->routers * f->stride) &&
            fill(l, BUFFER_LINKS, network->links, f->routers * f->ports * sizeof(struct link)) &&
            fill(l, BUFFER_OUTLETS, n->outlets, f->terminals * sizeof(struct outlet)) &&
            fill(l, BUFFER_INJECTORS, n->injectors, f->terminals * f->channels * sizeof(struct injector)) &&

@@ -291,7 +291,7 @@ static bool count_runs(struct lockstep_pack *pack)
         pack->sums = memory_take(sums);
         pack->faults = memory_take(faults);
     }
-    return buffer_fill(pack->buffers[BUFFER_SUMS], 0, sums, 0) &&
+    return tell_times(pack) && buffer_fill(pack->buffers[BUFFER_SUMS], 0, sums, 0) &&
            launch(pack, KERNEL_COUNT, pack->counting, 0, 0, pack->count) &&
            buffer_read(pack->buffers[BUFFER_SUMS], 0, pack->sums, sums) &&
            buffer_read(pack->buffers[BUFFER_FAULT], 0, pack->faults, faults);

@@ -46,12 +46,12 @@ static const struct buffer_occupancy *occupancy_of(const struct network *network
     return sensors && strcmp(sensors->ops->name, "buffer_occupancy") == 0 ? (const void *)sensors : NULL;
 }
 
-/* Places for changes that a router has not seen: it makes two at each port in a tick, at most. */
+/* Places for changes that a router has not seen: it makes two at each port in a tick, at most, or one for each lane. */
 static uint64_t changes_of(const struct network *network)
 {
     const struct buffer_occupancy *sensor = occupancy_of(network);
-    uint64_t places = 64;
-    while (sensor && places < 2 * (uint64_t)network->ports * (sensor->config.latency + 2))
+    uint64_t places = 64, each_tick = network->ports * (network->plan.transfer.chunk ? network->num_vcs : 2ul);
+    while (sensor && places < each_tick * (sensor->config.latency + 2))
         places *= 2;
     return places;
 }

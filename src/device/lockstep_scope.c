@@ -5,41 +5,27 @@
 #include "config/registry.h"
 #include "flitwarp/steady.h"
 #include "network/interface/standard.h"
-#include "network/router/input_queued.h"
 
 #include <string.h>
 
-/* The setting by which a router cannot do without matchings. */
-static const char *unlike_turns(const struct input_queued *q)
+const struct lockstep_router *lockstep_router_of(const struct network *network)
 {
-    const struct input_queued_config *c = &q->config;
-    return c->input_picks != PICKS_OUTPUT                                  ? "input_picks"
-           : q->lanes > TURNS_MOST || q->ports > WORD_BITS                 ? "num_vcs"
-           : q->arbiter != &round_robin_arbiter                            ? "arbiter"
-           : c->vc_allocator.component != &round_robin_allocator.component ? "vc_allocator"
-                                                                           : "allocator";
+    static const struct lockstep_router *const all[] = {&lockstep_input_queued, &lockstep_packet};
+    const char *name = network->core->config->router.component->name;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (strcmp(all[i]->name, name) == 0)
+            return all[i];
+    return NULL;
 }
 
 static bool check_router(const struct network *network, struct errors *errors)
 {
     const struct choice *self = &network->core->config->router;
-    if (strcmp(self->component->name, "input_queued") != 0)
-        return choice_error(errors, self, NULL, "'%s' does not run on a device; accepted: 'input_queued'",
+    const struct lockstep_router *router = lockstep_router_of(network);
+    if (!router)
+        return choice_error(errors, self, NULL, "'%s' does not run on a device; accepted: 'input_queued' or 'packet'",
                             self->component->name);
-    const struct input_queued *q = network->core->routers;
-    const struct input_queued_config *c = &q->config;
-    if (q->shares_room)
-        return choice_error(errors, self, "buffer_exclusive",
-                            "VCs that share a buffer do not run on a device; accepted: its default");
-    if (c->input_speedup > 1 || c->output_speedup > 1)
-        return choice_error(errors, self, c->input_speedup > 1 ? "input_speedup" : "output_speedup",
-                            "a speedup does not run on a device; accepted: 1");
-    if (!q->takes_turns)
-        return choice_error(errors, self, unlike_turns(q),
-                            "runs on a device with round robin in all allocators and the arbiter alone, input_picks "
-                            "'output', %u lanes and %u ports; accepted: those",
-                            TURNS_MOST, WORD_BITS);
-    return true;
+    return router->check(network, self, errors);
 }
 
 static bool check_network(const struct network *network, struct errors *errors)
@@ -61,7 +47,8 @@ static bool check_network(const struct network *network, struct errors *errors)
         return choice_error(errors, interface, NULL, "'%s' does not run on a device; accepted: 'standard'",
                             interface->component->name);
     const struct interfaces *n = network->core->interfaces;
-    return n->is_plain || choice_error(errors, interface, "feed_cycle", "does not run on a device; accepted: null");
+    return !n->config.feed_cycle ||
+           choice_error(errors, interface, "feed_cycle", "does not run on a device; accepted: null");
 }
 
 /* What is measured of a level is that of whole applications. */

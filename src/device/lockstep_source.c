@@ -6,7 +6,6 @@
 #include "config/options.h"
 #include "config/registry.h"
 #include "flitwarp/steady.h"
-#include "network/router/input_queued.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -192,10 +191,11 @@ static void choose_sharing(struct lockstep_pack *pack)
 {
     const struct lockstep *l = pack->runs[0];
     bool is_gpu = device_facts(pack->device)->is_gpu;
-    uint32_t team = !is_gpu ? 1 : l->facts.ports > 16 ? 16 : l->facts.ports > 6 ? 8 : 4;
+    bool has_teams = lockstep_router_of(l->network) == &lockstep_input_queued;
+    uint32_t team = !is_gpu || !has_teams ? 1 : l->facts.ports > 16 ? 16 : l->facts.ports > 6 ? 8 : 4;
     pack->is_one_kernel = is_gpu;
     pack->sharing = l->asked;
-    pack->sharing.team = l->asked.team ? l->asked.team : team;
+    pack->sharing.team = l->asked.team && has_teams ? l->asked.team : team;
     pack->sharing.group = l->asked.group ? l->asked.group : is_gpu ? 64 : 16;
     if (!l->asked.registers)
         pack->sharing.registers = choose_registers(pack);
@@ -206,11 +206,15 @@ static void choose_sharing(struct lockstep_pack *pack)
 
 void lockstep_make_settings(struct lockstep *l)
 {
-    const struct input_queued *q = l->network->core->routers;
     struct text *text = &l->settings;
     lockstep_add_routing_settings(l, text);
-    text_addf(text, "#define SLOT_VC_BYTES %u\n#define WORDS %u\n%s", lockstep_slot_vc_bytes(l), q->words,
-              q->is_usual ? "#define USUAL_ROUTER\n" : "");
+    text_addf(text, "#define MOVES_CHUNKS %d\n#define SLOT_VC_BYTES %u\n#define WORDS %u\n",
+              l->network->plan.transfer.chunk > 0, (uint32_t)lockstep_slot_bytes(l),
+              words_for((uint32_t)l->facts.lanes));
+    text_addf(text, "%s",
+              lockstep_router_of(l->network) == &lockstep_packet ? "#define PACKET_ROUTER\n"
+              : l->is_usual                                      ? "#define USUAL_ROUTER\n"
+                                                                 : "");
 }
 
 bool lockstep_make_source(struct lockstep_pack *pack, struct errors *errors)

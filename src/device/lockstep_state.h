@@ -2,27 +2,31 @@
 #pragma once
 /*
  * Read by OpenCL too. What the lockstep engine has in the memory of a device, beside the routers' blocks, the outlets and the
- * links, which lie there as they do in the program's (input_queued_state.h, standard_layout.h, link.h).
+ * links, which lie there as they do in the program's (input_queued_state.h or packet_state.h, standard_layout.h, link.h).
  *
  * Time goes on tick by tick. In a tick every router and every terminal is a work-item of its own: what one does to another
  * travels over a channel of at least one tick, so nothing that is read in a tick is written in it. A channel is a ring of
  * places, one a tick:
  *
  *   flits     by tick % slots, then by receiver and its port: handle and place of a flit, its VC beside the position; 0: none
- *   credits   the same, for credits that go the other way: a set of VCs, of which there is one, in as few bytes as hold it
+ *   credits   the same, for credits that go the other way: a set of VCs, of which there is one, in as few bytes as hold it;
+ *             where packets move whole, by VC: events and the flits of all of them
  *
  * The receiver empties a place as it reads it. Packets lie in the region of their source's terminal, whose handles it gives
  * out; they come back by a set of bits, a tick after the packet has arrived.
  */
+#include "flitwarp/link.h"
 #include "flitwarp/random.h"
 #include "network/interface/standard_layout.h"
-#include "network/router/input_queued_state.h"
 
 /* A flit in a place of a ring: the packet's handle and one, so that 0 is none, above; below ends, VC and position. */
 #define SLOT_VC_SHIFT 24
 #define SLOT_VC_MASK 63u
 #define SLOT_POSITION 0xffffffu
 #define SLOT_MOST_FLITS (SLOT_POSITION + 1)
+
+/* Credits in a place of a ring, where packets move whole: how many events these were, above; below the flits of all of them. */
+#define SLOT_CREDITS_EVENT 0x100000000ul
 
 /*
  * What lies there of each run, in the order of the kernels' arguments: B(NAME, type, member, words) for each. Of runs that go on
@@ -40,6 +44,10 @@
     B(LINKS, const struct link, links, "links")                                                                        \
     B(FLITS, uint64_t, flits, "flits on channels")                                                                     \
     B(CREDITS, slot_vcs, credits, "credits on channels")                                                               \
+    B(STEPS, uint16_t, steps, "steps of routers") /* by tick % slots, then by router: how many are due */                \
+    B(LATER, struct lockstep_later, later, "steps of terminals") /* by terminal * channels + channel */                 \
+    B(SENDING, struct lockstep_sending, sending, "what channels have to do") /* by sending port, as flits */             \
+    B(CHUNKS, struct lockstep_chunk, chunks, "packets that wait for channels") /* by port * places + place */           \
     B(PACKETS, struct packet, packets, "packets")                                                                      \
     B(FREE_PLACES, uint32_t, free_places, "free places of packets")                                                    \
     B(FREED, uint32_t, freed, "places of packets that have arrived")                                                   \
@@ -94,6 +102,11 @@
     F(needs_room) F(credits_wake) F(ends_in_a_cycle) F(steps_each_tick) F(locks_outputs) F(keeps_outputs)              \
     F(queues_to_send) F(stride) F(outputs_at) F(vc_state_at) F(switch_state_at) F(arbiter_state_at) F(arbiters_each)   \
     F(arbiter_port_mask) F(free_at_at) F(locks_at) F(credited_at) F(rings_at)                                          \
+    /* of packet routers */                                                                                            \
+    F(chunk)          /* flits that move at once, at most */                                                           \
+    F(sending_places) /* for chunks that wait for a channel */                                                         \
+    F(divides) F(by_output) F(whole_for_room) F(inputs_at) F(ports_at) F(port_stride) F(waits_at) F(owners_at)         \
+    F(lines_at)                                                                                                        \
     /* of routing; its tables by their places in own_tables, 0: there is none */                                                                                                   \
     F(seed) F(routing_vcs) F(protocol_vcs) F(classes) F(terminal_ports) F(ejection_channels) F(class_vcs_at)           \
     F(eject_vcs_at) F(terminal_slot_at) F(ejection_router_at) F(routing_config_at) F(routing_state_at)                 \
@@ -101,7 +114,8 @@
     /* of sensors: settings; in their memory, behind the counts */                                                     \
     F(congestion_config_at) F(unseen_at) F(capacity_at)                                                                \
     /* of interfaces */                                                                                                \
-    F(channels) F(outlet_lanes) F(channel_cycle) F(all_vcs) F(injection_vcs) F(buffer_depth)
+    F(channels) F(outlet_lanes) F(channel_cycle) F(all_vcs) F(injection_vcs) F(buffer_depth)                           \
+    F(enters_late) /* packets are told of when more than their first flit is there */
 /* clang-format on */
 
 #define LOCKSTEP_FACT_(name) uint64_t name;
@@ -136,7 +150,7 @@ struct lockstep_application {
     uint32_t listener;                /* its number among those, from 1 on; 0: it hears of nothing */
 };
 
-/* Of a run, for the launches to come. */
+/* Of a run, for the launches to come; those who count need `now` alone. */
 struct lockstep_clock {
     tick_t now, last; /* the tick of the first of them; that of the last in which anything is done */
     tick_t window_start, window_end;
@@ -229,6 +243,32 @@ struct lockstep_counts {
 struct lockstep_router_counts {
     uint64_t flit_hops, events;
     tick_t last_event;
+    tick_t sends_at; /* of a packet router: when one of its channels has something to do next */
+};
+
+/* Steps of a terminal that are due when a channel is free. */
+struct lockstep_later {
+    tick_t when;
+    uint64_t count;
+};
+
+/* A packet, or a chunk of it, that waits until its channel is free. */
+struct lockstep_chunk {
+    uint64_t flit; /* as it will be in a place of a ring */
+    uint32_t lane; /* that it came from, where its credits belong */
+    uint32_t flits;
+};
+
+/*
+ * Where packets move whole: what a channel has to do beside what is in rings already. A ring has places for as long as anything
+ * is on its way, not for the time that it takes to leave.
+ */
+struct lockstep_sending {
+    tick_t start;          /* when the first that waits begins, */
+    uint32_t first, count; /* its place, and how many wait */
+    uint64_t flit;         /* that is leaving, to be told of at `flit_at`; 0: none */
+    tick_t flit_at, credits_at;
+    uint32_t credits, credits_lane; /* flits of it whose place is free then, and where; 0: none */
 };
 
 /* Sums over all terminals and routers, by application the first of them. */

@@ -23,18 +23,18 @@ FW_INLINE void enqueue(struct interfaces *n, uint32_t terminal, uint32_t handle,
 {
     FW_GLOBAL struct outlet *outlet = &n->outlets[terminal];
     n->last = handle;
-    if (send_at_once(n, terminal, handle, now, false))
+    if (send_at_once(n, terminal, handle, now, MOVES_CHUNKS))
         return;
     source_queue_put(n, terminal, &outlet->source, handle);
     if (outlet->step_at > now)
-        step_channels(n, terminal, now, false);
+        step_channels(n, terminal, now, MOVES_CHUNKS);
 }
 
 /* A packet comes behind others. */
 FW_INLINE void enqueue_behind(struct interfaces *n, uint32_t terminal, tick_t now)
 {
     if (n->outlets[terminal].step_at > now)
-        step_channels(n, terminal, now, false);
+        step_channels(n, terminal, now, MOVES_CHUNKS);
 }
 
 /* A message begins to come to the queue: its first packet goes, if nothing waits before it; false: it has to wait. */

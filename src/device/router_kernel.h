@@ -5,6 +5,7 @@
  * sensors. Teams of work-items go through the stages, in team_kernel.h.
  */
 #include "device/kernels.h"
+#include "network/router/input_queued_state.h"
 
 #ifdef USUAL_ROUTER
 #define VARIANT USUAL
@@ -35,6 +36,12 @@ FW_INLINE uint64_t lanes_of_port(const struct input_queued *q, size_t lane)
     return bits_range(0, q->num_vcs) << (lane - lane % q->num_vcs);
 }
 
+/* How many steps of a router are due at a tick: those that were overtaken by one before count too. */
+FW_INLINE FW_GLOBAL uint16_t *steps_at(const struct memory *m, uint32_t router, tick_t when)
+{
+    return &m->steps[(when & FACT(slot_mask)) * FACT(routers) + router];
+}
+
 /* The router steps at `when`, or at its clock's next edge. */
 FW_INLINE void wake(const struct input_queued *q, FW_GLOBAL struct router_head *head, tick_t when, struct variant is)
 {
@@ -50,7 +57,7 @@ FW_INLINE void wake(const struct input_queued *q, FW_GLOBAL struct router_head *
     if (when >= head->step_at)
         return;
     head->step_at = when;
-    q->network->memory->router_counts[head->number].events++;
+    steps_at(q->network->memory, head->number, when)[0]++;
 }
 
 FW_INLINE bool has_sensors(const struct input_queued *q)
@@ -66,34 +73,6 @@ FW_INLINE void tell_sensors(const struct input_queued *q, uint32_t router, uint3
 
 #define FAULT_OF (q->network->memory->fault)
 #include "network/router/input_queued_lanes.h"
-
-/* Asks where a packet at the front of an input lane may go. */
-FW_INLINE void ask_route(const struct network *network, struct route *question, uint32_t packet, uint32_t lane,
-                         bool from_router, FW_GLOBAL uint64_t *wants, const uint64_t *usable, uint32_t words,
-                         tick_t now)
-{
-    const struct memory *m = network->memory;
-    uint64_t answer[WORDS];
-    for (uint32_t w = 0; w < WORDS; w++)
-        answer[w] = 0;
-    question->packet = network_packet(network, packet);
-    question->packet->hops += from_router;
-    question->draws = 0;
-    question->input_lane = lane;
-    question->vcs = answer;
-    question->now = now;
-    ROUTE(question);
-    if (FACT(has_protocols))
-        route_move_up(question);
-    uint64_t some = 0, wrong = 0;
-    for (uint32_t w = 0; w < WORDS; w++) {
-        some |= answer[w];
-        wrong |= answer[w] & ~usable[w];
-        wants[w] = answer[w];
-    }
-    if (!some || wrong)
-        *m->fault = __LINE__;
-}
 
 /* Those of some output lanes, one word of them, that can take all of the packet at the front of a lane. */
 FW_INLINE uint64_t with_room(const struct view *v, size_t lane, uint32_t word, uint64_t outputs)
@@ -169,4 +148,32 @@ FW_INLINE struct input_queued input_queued_of(const struct memory *m, struct net
         .routes = m->routes,
         .blocks = {.first = m->blocks, .stride = FACT(stride)},
     };
+}
+
+/* ---- for those who count ---- */
+
+FW_INLINE bool lane_is_idle(const struct memory *m, const struct network *network, uint32_t router, uint32_t lane)
+{
+    FW_GLOBAL struct router_head *head = block_at((struct blocks){m->blocks, FACT(stride)}, router);
+    FW_GLOBAL const struct output_lane *out = &PART(struct output_lane, FACT(outputs_at))[lane];
+    FW_GLOBAL const struct link *link = network_link(network, router, lane / FACT(num_vcs));
+    bool is_usable = lanes_in(head, SET_USABLE, WORDS)[lane / WORD_BITS] & bit(lane);
+    return !inputs_of(head, WORDS)[lane].count && out->owner == NOBODY && out->credits == (is_usable ? link->depth : 0);
+}
+FW_INLINE uint32_t flits_by_lane(const struct memory *m, const struct network *network, uint32_t router, uint32_t lane)
+{
+    FW_GLOBAL struct router_head *head = block_at((struct blocks){m->blocks, FACT(stride)}, router);
+    (void)network;
+    return PART(struct output_lane, FACT(outputs_at))[lane].flits;
+}
+/* The next event of a router beside those that are in rings; `due`: when something must be done that is none. */
+FW_INLINE tick_t next_of_router(const struct memory *m, const struct network *network, uint32_t router, tick_t now,
+                                tick_t *due)
+{
+    tick_t step_at = block_at((struct blocks){m->blocks, FACT(stride)}, router)->step_at;
+    (void)network, (void)due;
+    for (tick_t ahead = 0; !FACT(steps_each_tick) && ahead <= FACT(slot_mask); ahead++)
+        if (*steps_at(m, router, now + ahead))
+            return now + ahead;
+    return step_at >= now ? step_at : FW_NEVER;
 }

@@ -233,6 +233,12 @@ FW_INLINE void begin_step(const struct duty *d)
     if (d->team->is_woken)
         wake(d->q, d->head, d->now, VARIANT);
     d->team->is_due = d->head->step_at == d->now;
+    if (!d->q->steps_each_tick) {
+        FW_GLOBAL uint16_t *steps = steps_at(d->q->network->memory, d->router, d->now);
+        d->team->events += *steps;
+        if (*steps)
+            *steps = 0;
+    }
     if (HAS_SENSORS && (d->team->is_due || d->team->events))
         CONGESTION_CATCH_UP(d->q->question.congestion, d->router, d->now);
     if (!d->team->is_due)

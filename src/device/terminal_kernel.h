@@ -10,6 +10,7 @@
 struct interfaces {
     const struct network *network;
     const struct lockstep_phase *phase;
+    tick_t now;
     struct {
         uint32_t injection_vcs;
     } config;
@@ -40,8 +41,7 @@ FW_INLINE uint64_t injection_vcs_of(const struct interfaces *n, FW_GLOBAL const 
 FW_INLINE uint32_t piece_flits(const struct interfaces *n, FW_GLOBAL const struct packet *packet, uint32_t position,
                                bool chunks)
 {
-    (void)n, (void)packet, (void)position, (void)chunks;
-    return 1;
+    return chunks ? transfer_flits(&n->network->plan.transfer, packet, position) : 1;
 }
 FW_INLINE FW_GLOBAL struct lockstep_counts *counts_of(const struct memory *m, uint32_t application, uint32_t terminal)
 {
@@ -55,14 +55,72 @@ FW_INLINE void begin_route(struct interfaces *n, FW_GLOBAL struct packet *packet
         .routing = &n->network->routing, .packet = packet, .router = router, .draws = INJECTION_DRAWS, .now = now};
     INJECT(&question);
 }
+/* Of a terminal's channel, by its number among all. */
+FW_INLINE FW_GLOBAL struct lockstep_sending *entry_of(const struct memory *m, size_t number)
+{
+    size_t terminal = number / FACT(channels);
+    return &m->sending[terminal_port(m, (uint32_t)terminal, (uint32_t)(number - terminal * FACT(channels)))];
+}
+FW_INLINE void put_entry(const struct memory *m, FW_GLOBAL const struct injector *injector, uint64_t word, tick_t now)
+{
+    size_t port = router_port(m, injector->to.target, injector->to.lane / (uint32_t)FACT(num_vcs));
+    put_word(m, port, word, now + injector->latency);
+}
 FW_INLINE void send_piece(struct interfaces *n, FW_GLOBAL const struct injector *injector, struct flit unit,
                           uint32_t flits, tick_t now)
 {
     const struct memory *m = n->network->memory;
-    (void)flits;
-    watch_entry(m, injector, &m->packets[unit.packet], now);
-    size_t port = router_port(m, injector->to.target, injector->to.lane / n->num_vcs);
-    put_flit(m, port, injector->vc, unit, now + injector->latency);
+    watch_entry(m, injector, &m->packets[unit.packet], flits, now);
+    uint64_t word = flit_word(unit, injector->vc);
+    tick_t lag = FACT(enters_late) ? (tick_t)(flits - 1) * injector->lag : 0;
+    if (lag) {
+        FW_GLOBAL struct lockstep_sending *sending = entry_of(m, (size_t)(injector - n->injectors));
+        sending->flit = word;
+        sending->flit_at = now + lag;
+    } else {
+        put_entry(m, injector, word, now);
+    }
+}
+/* What has been sent and was to be told of later. */
+FW_INLINE void send_entries(const struct interfaces *n, uint32_t terminal, tick_t now)
+{
+    for (uint32_t channel = 0; channel < n->channels; channel++) {
+        size_t number = (size_t)terminal * n->channels + channel;
+        FW_GLOBAL struct lockstep_sending *sending = entry_of(n->network->memory, number);
+        if (!sending->flit || sending->flit_at != now)
+            continue;
+        put_entry(n->network->memory, &n->injectors[number], sending->flit, now);
+        sending->flit = 0;
+    }
+}
+/* The next arrival at a router of what is not in its ring yet. */
+FW_INLINE tick_t next_entry(const struct memory *m, uint32_t terminal, tick_t *due)
+{
+    tick_t next = FW_NEVER;
+    for (uint32_t channel = 0; FACT(enters_late) && channel < FACT(channels); channel++) {
+        size_t number = (size_t)terminal * FACT(channels) + channel;
+        FW_GLOBAL const struct lockstep_sending *sending = entry_of(m, number);
+        if (!sending->flit)
+            continue;
+        tick_t arrival = sending->flit_at + m->injectors[number].latency;
+        next = arrival < next ? arrival : next;
+        *due = sending->flit_at < *due ? sending->flit_at : *due;
+    }
+    return next;
+}
+/* Steps are counted when they have been done, which those for later may never be: see count_all(). */
+FW_INLINE void step_later(struct interfaces *n, uint32_t number, tick_t when)
+{
+    const struct memory *m = n->network->memory;
+    size_t channel = (size_t)number * n->channels;
+    while (n->injectors[channel].free_at != when)
+        channel++;
+    if (m->later[channel].when != when) {
+        m->terminals[number].events += m->later[channel].count;
+        m->later[channel].when = when;
+        m->later[channel].count = 0;
+    }
+    m->later[channel].count++;
 }
 FW_INLINE void outlet_wake(struct interfaces *n, uint32_t number, tick_t when)
 {
@@ -70,7 +128,10 @@ FW_INLINE void outlet_wake(struct interfaces *n, uint32_t number, tick_t when)
     if (when >= outlet->step_at)
         return;
     outlet->step_at = when;
-    n->network->memory->terminals[number].events++;
+    if (when > n->now)
+        step_later(n, number, when);
+    else
+        n->network->memory->terminals[number].events++;
 }
 
 #include "device/source_kernel.h"
@@ -202,26 +263,26 @@ struct freed {
     uint32_t packet, message;
 };
 
-/* A flit arrives: it must be the one that is due. Returns what has arrived as a whole. */
-FW_INLINE struct freed arrive(const struct interfaces *n, uint32_t terminal, struct flit flit, tick_t now,
-                              const struct lockstep_phase *phase)
+/* Flits arrive, the last of them now: they must be those that are due. Returns what has arrived as a whole. */
+FW_INLINE struct freed arrive(const struct interfaces *n, uint32_t terminal, struct flit flit, uint32_t flits,
+                              tick_t now, const struct lockstep_phase *phase)
 {
     const struct memory *m = n->network->memory;
     FW_GLOBAL struct packet *packet = &m->packets[flit.packet];
     uint32_t position = flit.place & FLIT_POSITION, received = packet->received;
     FW_CHECK(packet->destination == terminal, "a packet at another terminal than its own");
     FW_CHECK(received == position, "a flit out of turn");
-    packet->received = received + 1;
+    packet->received = received + flits;
     if (flit.place & FLIT_HEAD)
-        packet->head_delay = (uint32_t)(now - packet->injected);
+        packet->head_delay = (uint32_t)(now - (flits - 1) * n->channel_cycle - packet->injected);
     FW_GLOBAL struct lockstep_counts *counts = counts_of(m, packet->application, terminal);
-    counts->accepted_flits++;
-    atom_inc(&m->accepted_from[(size_t)packet->application * FACT(terminals) + packet->source]);
+    counts->accepted_flits += flits;
+    atom_add(&m->accepted_from[(size_t)packet->application * FACT(terminals) + packet->source], (ulong)flits);
     struct freed freed = {FW_NONE, FW_NONE};
-    watch_arrival(m, terminal, packet, now);
+    watch_arrival(m, terminal, packet, flits, now);
     if (!(flit.place & FLIT_TAIL))
         return freed;
-    FW_CHECK(received + 1 == packet->size, "a packet that ends too early");
+    FW_CHECK(received + flits == packet->size, "a packet that ends too early");
     counts->delivered_packets++;
     counts->latency_sum += now - packet->created;
     watch_packet(m, packet, now);
@@ -263,8 +324,14 @@ FW_INLINE uint32_t receive_flits(struct interfaces *n, uint32_t terminal, tick_t
         if (word) {
             uint32_t vc = slot_vc(word);
             uint32_t lane = outlet->ejector.lane + port * n->num_vcs + vc;
-            put_credit(m, router_port(m, outlet->ejector.target, lane / n->num_vcs), vc, now + outlet->latency);
-            arrived = arrive(n, terminal, slot_flit(word), now, phase);
+            size_t back = router_port(m, outlet->ejector.target, lane / n->num_vcs);
+            const struct flit flit = slot_flit(word);
+            uint32_t flits = piece_flits(n, &m->packets[flit.packet], flit.place & FLIT_POSITION, MOVES_CHUNKS);
+            if (MOVES_CHUNKS)
+                put_credits(m, back, vc, flits, now + outlet->latency);
+            else
+                put_credit(m, back, vc, now + outlet->latency);
+            arrived = arrive(n, terminal, flit, flits, now, phase);
             events++;
         }
         exchange_place(m, &m->freed[number], m->free_places, arrived.packet);
@@ -278,6 +345,16 @@ FW_INLINE uint32_t receive_credits(struct interfaces *n, uint32_t terminal, tick
 {
     const struct memory *m = n->network->memory;
     uint32_t events = 0;
+#if MOVES_CHUNKS
+    for (uint32_t lane = 0; lane < n->channels * n->num_vcs; lane++) {
+        size_t slot = slot_of(m, now, terminal_port(m, terminal, lane / n->num_vcs));
+        uint64_t word = take_credits_of(m, slot, lane % n->num_vcs);
+        const struct lane_place to = {terminal, lane};
+        if (word)
+            outlet_receive_credit(n, to, slot_credits(word), now);
+        events += slot_events(word);
+    }
+#else
     for (uint32_t port = 0; port < n->channels; port++) {
         uint64_t vcs = take_credits(m, slot_of(m, now, terminal_port(m, terminal, port)));
         for (; vcs; vcs &= vcs - 1, events++) {
@@ -285,15 +362,17 @@ FW_INLINE uint32_t receive_credits(struct interfaces *n, uint32_t terminal, tick
             outlet_receive_credit(n, to, 1, now);
         }
     }
+#endif
     return events;
 }
 
 FW_INLINE struct interfaces interfaces_of(const struct memory *m, const struct network *network,
-                                          const struct lockstep_phase *phase)
+                                          const struct lockstep_phase *phase, tick_t now)
 {
     return (struct interfaces){
         .network = network,
         .phase = phase,
+        .now = now,
         .config = {.injection_vcs = FACT(injection_vcs)},
         .num_vcs = FACT(num_vcs),
         .channels = FACT(channels),
@@ -311,7 +390,7 @@ FW_INLINE void terminal_read_ahead(const struct memory *m, uint32_t terminal, ti
 {
     FW_GLOBAL struct lockstep_terminal *t = &m->terminals[terminal];
     size_t slot = slot_of(m, now, terminal_port(m, terminal, 0));
-    uint64_t word = m->flits[slot], sum = m->outlets[terminal].step_at + m->credits[slot];
+    uint64_t word = m->flits[slot], sum = m->outlets[terminal].step_at + m->credits[credits_place(m, slot, 0)];
     sum += t->sources ? m->sources[t->first_source].wake_at : 0;
     sum += word ? m->packets[slot_flit(word).packet].created : 0;
     if (sum == NEVER_READ)
@@ -321,9 +400,11 @@ FW_INLINE void terminal_read_ahead(const struct memory *m, uint32_t terminal, ti
 FW_INLINE void terminal_tick(const struct memory *m, uint32_t terminal, tick_t now, const struct lockstep_phase *phase)
 {
     const struct network network = network_of(m);
-    struct interfaces interfaces = interfaces_of(m, &network, phase), *n = &interfaces;
+    struct interfaces interfaces = interfaces_of(m, &network, phase, now), *n = &interfaces;
     FW_GLOBAL struct lockstep_terminal *t = &m->terminals[terminal];
     terminal_read_ahead(m, terminal, now);
+    if (FACT(enters_late))
+        send_entries(n, terminal, now);
     uint32_t events = receive_flits(n, terminal, now, phase);
     events += receive_credits(n, terminal, now);
     bool is_active = events > 0;
@@ -338,7 +419,7 @@ FW_INLINE void terminal_tick(const struct memory *m, uint32_t terminal, tick_t n
     }
     if (n->outlets[terminal].step_at == now) {
         n->outlets[terminal].step_at = FW_NEVER;
-        step_channels(n, terminal, now, false);
+        step_channels(n, terminal, now, MOVES_CHUNKS);
         is_active = true;
     }
     if (!is_active)

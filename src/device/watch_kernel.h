@@ -33,29 +33,29 @@ FW_INLINE void watch_made(const struct memory *m, uint32_t terminal, uint32_t ap
         rates_at(m, application, terminal, now)->offered += flits;
 }
 
-/* A flit enters. */
+/* Flits enter. */
 FW_INLINE void watch_entry(const struct memory *m, FW_GLOBAL const struct injector *injector,
-                           FW_GLOBAL const struct packet *packet, tick_t now)
+                           FW_GLOBAL const struct packet *packet, uint32_t flits, tick_t now)
 {
     if (!m->facts->is_watched)
         return;
     if (m->facts->counts_lanes)
-        m->entered[(size_t)injector->to.target * FACT(lanes) + injector->to.lane + injector->vc]++;
+        m->entered[(size_t)injector->to.target * FACT(lanes) + injector->to.lane + injector->vc] += flits;
     if (m->facts->rate_interval)
-        rates_at(m, packet->application, packet->source, now)->injected++;
+        rates_at(m, packet->application, packet->source, now)->injected += flits;
 }
 
-/* A flit arrives. */
+/* Flits arrive. */
 FW_INLINE void watch_arrival(const struct memory *m, uint32_t terminal, FW_GLOBAL const struct packet *packet,
-                             tick_t now)
+                             uint32_t flits, tick_t now)
 {
     if (!m->facts->is_watched)
         return;
     if (m->facts->series_interval)
-        atom_inc(&series_at(m, packet->application, now)->flits_accepted);
+        atom_add(&series_at(m, packet->application, now)->flits_accepted, (ulong)flits);
     if (m->facts->rate_interval) {
-        rates_at(m, packet->application, terminal, now)->delivered++;
-        atomic_inc(&rates_at(m, packet->application, packet->source, now)->accepted);
+        rates_at(m, packet->application, terminal, now)->delivered += flits;
+        atomic_add(&rates_at(m, packet->application, packet->source, now)->accepted, flits);
     }
 }
 

@@ -20,6 +20,8 @@ KINDS = {
     "usual": [],
     "general": ["network.router.routing_latency=2", "network.router.vc_needs_credit=true", "network.router.switching=virtual_cut_through"],
     "words": ["network.router.num_vcs=20"],
+    "packets": ["network.router.type=packet"],
+    "packets and sensors": ["network.router.type=packet", "network.routing=minimal_adaptive", "network.router.num_vcs=6"],
     "sources": ["workload.applications.0.injection=poisson", "workload.applications.0.traffic=transpose",
                 'workload.applications.0.size={"type":"uniform","max":4}'],
 }

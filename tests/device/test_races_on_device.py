@@ -25,6 +25,14 @@ CONFIGS = {
                     "router": {"num_vcs": 6, "buffer_depth": 8}, "protocol_classes": 2},
         "workload": {"applications": [{"size": {"type": "fixed", "flits": 5}, "max_packet": 2,
                                        "reply": {"type": "fixed", "flits": 1}}]}},
+    "of packets, in parts, with sensors": {
+        "network": {"topology": {"type": "dragonfly", "terminals": 1, "routers": 2, "global": 1}, "routing": "minimal_adaptive", "flit_bytes": 32,
+                    "router": {"type": "packet", "num_vcs": 6, "buffer_depth": 4, "chunk": 64}},
+        "workload": {"applications": [{"size": {"type": "uniform", "min": 1, "max": 5}, "max_packet": 5}]}},
+    "of packets by output, which are stored": {
+        "network": {"topology": {"type": "torus", "widths": [3, 2]}, "terminal_channel": {"cycle": 2},
+                    "router": {"type": "packet", "num_vcs": 2, "buffer_depth": 8, "switching": "store_and_forward", "queueing": "by_output"}},
+        "workload": {"applications": [{"size": {"type": "uniform", "min": 1, "max": 3}, "max_packet": 3}]}},
 }
 
 

@@ -22,7 +22,9 @@ TURNS = ("runs on a device with round robin in all allocators and the arbiter al
 SENSED = ["network.routing=minimal_adaptive", "network.router.num_vcs=6"]
 # (overrides, the setting that is named, what is said of it)
 REFUSED = [
-    (["network.router.type=packet"], "network.router", "'packet' does not run on a device; accepted: 'input_queued'"),
+    (["network.router.type=output_queued"], "network.router", "'output_queued' does not run on a device; accepted: 'input_queued' or 'packet'"),
+    (["network.router.type=packet", "network.router.num_vcs=64", "network.topology.concentration=13"], "network.router.num_vcs",
+     "1088 lanes of a router do not run on a device; accepted: at most 1024"),
     (["network.router.buffer_exclusive=1"], "network.router.buffer_exclusive", "VCs that share a buffer do not run on a device; accepted: its default"),
     (["network.router.input_speedup=2"], "network.router.input_speedup", "a speedup does not run on a device; accepted: 1"),
     (["network.router.output_speedup=2"], "network.router.output_speedup", "a speedup does not run on a device; accepted: 1"),
@@ -88,7 +90,7 @@ def test_setting_is_refused_by_check_and_by_run(overrides, setting, sentence, ba
 
 def sentences_of_scope():
     """Each as it stands in the source, words in place of what is filled in."""
-    text = "".join((ROOT / "src" / "device" / name).read_text() for name in ("lockstep_scope.c", "lockstep_routing.c"))
+    text = "".join((ROOT / "src" / "device" / name).read_text() for name in ("lockstep_scope.c", "lockstep_routing.c", "lockstep_input_queued.c", "lockstep_packet.c"))
     for call in re.findall(r"\b(?:choice|node)_error\((.*?)\);", text, re.S):
         for sentence in re.findall(r'((?:"(?:[^"\\]|\\.)*"\s*)+)', call):
             words = "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', sentence))

@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from on_device import AS_USUAL, LOGS, check, compare, compare_together, device  # noqa: F401
+from on_device import AS_USUAL, LOGS, check, compare, compare_together, device, run  # noqa: F401
 from support import PROGRAM, ROOT, schema, shorter
 
 sys.path.insert(0, str(ROOT / "tests" / "contract"))
@@ -22,35 +22,41 @@ FILES = sorted(path for folder in ("examples", "bench") for path in (ROOT / fold
 
 # Of more than some thousand routers, with which short runs take long: the same in small.
 SMALLER = {"mesh_256": "network.topology.widths=[64,256]", "idle_256": "network.topology.widths=[64,256]", "mesh_128": "network.topology.widths=[64,128]",
-           "torus_65536": "network.topology.widths=[4,8,8,16]", "dragonfly_16512": "network.topology.groups=17"}
+           "torus_65536": "network.topology.widths=[4,8,8,16]", "dragonfly_16512": "network.topology.groups=17",
+           "packet_torus_4d": "network.topology.widths=[4,4,4,4]",
+           "packet_dragonfly": 'network.topology={"type":"dragonfly","terminals":2,"routers":4,"global":2}'}
+# A packet of 64 flits needs as many ticks as it has to arrive at all.
+LONGER = {"packet_torus_4d": 300, "packet_dragonfly": 300, "packet": 300}
 
 
 def short(path):
-    """Overrides for a short run of a benchmark; a model has none."""
+    """Overrides for a short run of a benchmark, or of an example with as many ticks; a model has none."""
     if not re.search(r'"network"\s*:', path.read_text()):
         return []
-    return [*filter(None, [SMALLER.get(path.stem)]), *(re.sub(r"=\d+$", "=60", one) for one in shorter(str(path))), "workload.check_interval=20"]
+    window = LONGER.get(path.stem, 60)
+    return [*filter(None, [SMALLER.get(path.stem)]), *(re.sub(r"=\d+$", f"={window}", one) for one in shorter(str(path))),
+            f"workload.check_interval={window // 3}"]
 
 
 # Those that a device runs. Of the others it must say what is in the way: a device that refuses all would differ in nothing.
 RUN_THERE = """
     bench: dragonfly growth/idle_256 growth/mesh_128 growth/mesh_256 growth/mesh_32 growth/mesh_8 mesh_32x32 mesh_8x8 scaling/dragonfly_16512
-    bench: scaling/torus_65536 short/mesh torus_16x16 torus_4d
+    bench: packet_dragonfly packet_torus_4d scaling/torus_65536 short/mesh short/packet torus_16x16 torus_4d
     examples: butterfly deadlock_torus dragonfly dragonfly_2d duato fat_tree hypercube hyperx hyperx_omniwar mesh_transpose_o1turn network_file
-    examples: odd_even request_reply slim_fly torus_adaptive torus_uniform virtual_cut_through view/01_wormhole_blocking view/02_tornado_torus
+    examples: megafly odd_even packet_dragonfly request_reply slim_fly torus_adaptive torus_uniform virtual_cut_through view/01_wormhole_blocking view/02_tornado_torus
     examples: view/04_valiant_dragonfly view/05_hotspot view/07_duato_escape view/09_slim_fly
 """
 RUN_THERE = {ROOT / folder.strip() / f"{name}.json" for folder, _, names in (line.partition(":") for line in RUN_THERE.split("\n")) for name in names.split()}
 
 
 def test_files_that_a_device_runs_are_there():
-    assert len(RUN_THERE) == 36 and RUN_THERE <= set(FILES)
+    assert len(RUN_THERE) == 41 and RUN_THERE <= set(FILES)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_file_gives_the_same_or_is_refused_with_its_setting(path, device, tmp_path, monkeypatch):  # noqa: F811
     overrides = []
-    if "bench" in path.parts:
+    if "bench" in path.parts or path.stem in SMALLER:
         overrides = short(path)
         monkeypatch.setenv("POCL_EXTRA_BUILD_FLAGS", AS_USUAL)
     status, said = check(path, device, *overrides)
@@ -68,10 +74,33 @@ def test_team_of_work_items_does_what_one_does(name, device, tmp_path):  # noqa:
     assert compare(ROOT / "examples" / f"{name}.json", tmp_path, device, "simulator.device_team=4") is None
 
 
+@pytest.mark.parametrize("router", [{}, {"type": "packet", "buffer_depth": 8}], ids=["input_queued", "packet"])
+def test_deadlock_of_routers_with_more_lanes_than_a_word_is_told_as_here(router, device, tmp_path):  # noqa: F811
+    config = json.loads(re.sub(r"//.*", "", (ROOT / "examples" / "deadlock_torus.json").read_text()))
+    config["network"]["router"] |= {"num_vcs": 2, **router}
+    config["network"]["topology"] |= {"widths": [5], "concentration": 31}
+    path = everything.write(config, tmp_path)
+    assert compare(path, tmp_path, device) is None
+    assert run(path, tmp_path, "--device", device).said.startswith("deadlock at tick ")
+
+
+@pytest.mark.parametrize("router", [{"type": "input_queued"}, {"type": "input_queued", "cycle": 3, "routing_latency": 2}, {"type": "packet"}],
+                         ids=["usual", "general", "packet"])
+def test_steps_that_a_deadlock_comes_before_do_not_count(router, device, tmp_path):  # noqa: F811
+    """Part of the network stands still and the rest goes on, so that some are due to step when the run ends."""
+    network = {"topology": {"type": "torus", "widths": [5, 5]}, "routing": {"type": "dimension_order", "dateline": "none"}, "deadlock_interval": 20,
+               "router": {**router, "num_vcs": 1, "buffer_depth": 2}}
+    blast = {"type": "blast", "load": 0.5, "size": {"type": "fixed", "flits": 2}, "warmup": 200, "sample": 200}
+    path = everything.write({"network": network, "workload": {"applications": [blast], "check_interval": 20}}, tmp_path)
+    assert compare(path, tmp_path, device) is None
+    assert re.match(r"deadlock at tick \d+: packets in \d+ buffers can never move again", run(path, tmp_path, "--device", device).said)
+
+
 # ---- what is drawn -----------------------------------------------------------------------------------------------------------------
 
 # A chunk is of one routing algorithm on one network, for which the device's compiler works once: that takes longer than all of its runs.
 CHUNKS, IN_A_CHUNK = int(os.environ.get("FLITWARP_DEVICE_CHUNKS", 10)), 20
+PACKET_CHUNKS = CHUNKS // 2  # of packet routers, behind the others
 MOST_TRIES = 40 * IN_A_CHUNK
 LARGER = {"mesh": [{"widths": [7, 6]}, {"widths": [4, 4, 3]}], "torus": [{"widths": [8, 5]}, {"widths": [3, 3, 3], "concentration": 2}],
           "dragonfly": [{"terminals": 2, "routers": 4, "global": 2}], "hyperx": [{"widths": [4, 4], "concentration": 2}]}
@@ -106,6 +135,9 @@ def some_words(draw, kind, name):
 
 def some_routers(draw, router, is_usual, packet):
     """Of a network that has some settings already; the usual ones are compiled apart."""
+    if router["type"] == "packet":
+        drawn = {**everything.packet_router(draw, router["num_vcs"], packet), **router}
+        return drawn if "chunk" in drawn else {**drawn, "queueing": draw.choice(["by_input", "by_output"])}
     drawn = everything.input_queued(draw, router["num_vcs"], packet)
     drawn |= {"allocator": "round_robin", "vc_allocator": "round_robin", "arbiter": "round_robin", "input_speedup": 1, "output_speedup": 1}
     for key in ("buffer_exclusive", "buffer_maximum"):
@@ -133,15 +165,16 @@ def some_application(draw, packet):
 
 def some_network(draw, chunk):
     """What the device's compiler sees of a network. Each algorithm has its turn."""
-    routing = FORMS["routing"][chunk * len(FORMS["routing"]) // CHUNKS]
+    number, chunks, router = (chunk, CHUNKS, "input_queued") if chunk < CHUNKS else (chunk - CHUNKS, PACKET_CHUNKS, "packet")
+    routing = FORMS["routing"][number * len(FORMS["routing"]) // chunks]
     topology = draw.choice(sorted(everything.FITS.get(routing, everything.ANY) - {"file"}))
     classes = draw.choice([{}, {}, {"protocol_classes": 2}])
     return {
         "topology": draw.choice([{"type": topology, **form} for form in LARGER.get(topology, [])] + everything.shapes_of(topology)),
         "routing": draw.choice([{"type": routing, **some_words(draw, "routing", routing)}, routing, everything.registered()["routing"][routing]]),
-        "router": {"type": "input_queued", "num_vcs": draw.choice([1, 2, 3, 4, 6, 8]) * len({"", *classes}), "congestion": everything.some_sensor(draw)},
+        "router": {"type": router, "num_vcs": draw.choice([1, 2, 3, 4, 6, 8]) * len({"", *classes}), "congestion": everything.some_sensor(draw)},
         "interface": {"type": "standard", "injection_channels": draw.choice([1, 1, 2]), "ejection_channels": draw.choice([1, 1, 2])},
-        "deadlock_interval": 100, **classes,
+        "deadlock_interval": 100, "flit_bytes": 32, **classes,
     }
 
 
@@ -175,7 +208,7 @@ def network_that_runs(draw, chunk, folder, device):  # noqa: F811
     pytest.fail(f"none of {MOST_TRIES} networks runs on a device")
 
 
-@pytest.mark.parametrize("chunk", range(CHUNKS))
+@pytest.mark.parametrize("chunk", range(CHUNKS + PACKET_CHUNKS))
 def test_whatever_is_drawn_gives_the_same(chunk, device, tmp_path):  # noqa: F811
     """Those that are refused, here or by the device, do not count. They run together, by twos and more."""
     draw, cases = random.Random(f"device {chunk}"), []

@@ -96,15 +96,8 @@ static void lay_out(struct packets *q, struct arena *arena)
     q->lines_at = block_place(&size, q->by_output ? sizeof(struct packet_queue) * q->lanes : 0, 8);
     q->stride = (size + 63) / 64 * 64;
     q->places = arena_array(arena, struct packet_place, q->lanes);
-    for (uint32_t lane = 0; lane < q->lanes; lane++) {
-        uint32_t port_at = q->ports_at + lane / q->num_vcs * q->port_stride;
-        q->places[lane] = (struct packet_place){
-            .port_at = port_at,
-            .vc = lane % q->num_vcs,
-            .output_at =
-                port_at + (uint32_t)(sizeof(struct packet_port) + lane % q->num_vcs * sizeof(struct packet_output)),
-        };
-    }
+    for (uint32_t lane = 0; lane < q->lanes; lane++)
+        q->places[lane] = packet_place(q, lane);
 }
 
 static void init_lane(struct packets *q, const struct packet_config *c, struct packet_head *head, uint32_t lane)
@@ -126,7 +119,7 @@ static void init_lane(struct packets *q, const struct packet_config *c, struct p
     if (q->by_output)
         packet_lines(q, head)[lane] = EMPTY_QUEUE;
     if (is_usable)
-        bits_add(packet_set(head, SET_USABLE, q->words), lane);
+        bits_add(packet_set_at(head, SET_USABLE, q->words), lane);
 }
 
 static void init_port(struct packets *q, struct packet_head *head, uint32_t port)
@@ -261,7 +254,7 @@ void packet_look(const void *routers, uint32_t router, uint32_t lane, struct lan
     seen->owner = packet_owners(q, head)[lane];
     seen->is_full = seen->owner == NOBODY;
     seen->credits = packet_output(q, head, lane)->credits;
-    seen->depth = bits_test(packet_set(head, SET_USABLE, q->words), lane) ? q->depth : 0;
+    seen->depth = bits_test(packet_set_at(head, SET_USABLE, q->words), lane) ? q->depth : 0;
     if (shown)
         show_lane(q, input, shown, &shown->inputs[lane].queue);
     if (q->by_output)
