@@ -199,9 +199,9 @@ static bool check_kept(struct pass *pass)
     if (summary->read)
         log_filters_explain(&pass->filters, pass->unit, pass->errors);
     else if (summary->packets_read)
-        errors_add(pass->errors, "'%s' has no complete %s; incomplete: %llu, packets of those: %llu",
-                   pass->reader.bytes.name, units, (unsigned long long)summary->incomplete,
-                   (unsigned long long)summary->incomplete_packets);
+        errors_add(pass->errors, "'%s' has no complete %s, of %llu packets in %llu incomplete ones",
+                   pass->reader.bytes.name, units, (unsigned long long)summary->incomplete_packets,
+                   (unsigned long long)summary->incomplete);
     else
         errors_add(pass->errors, "'%s' is a packet log without packets", pass->reader.bytes.name);
     return false;

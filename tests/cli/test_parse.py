@@ -479,7 +479,7 @@ OPTIONS = {
     "a broken line": (["broken.csv"], "broken.csv:3: destination: found 'x', expected a whole number from 0"),
     "a short line": (["short.csv"], "short.csv:3: found 2 fields, expected 13: '0,3'"),
     "a packet twice": (["twice.csv", "--of", "messages"], "twice.csv:3: message 5 of source 3 has other packets", "twice?"),
-    "incomplete messages alone": (["part.csv", "--of", "messages"], "'part.csv' has no complete messages; incomplete: 1, packets of those: 1"),
+    "incomplete messages alone": (["part.csv", "--of", "messages"], "'part.csv' has no complete messages, of 1 packets in 1 "),
 }
 FILES = {
     "good.csv": f"{HEADER}\n{LINE.replace(',3,2,100', ',2,2,100')}\n0,3,7,6,6,1,1,2,2,200,210,220,221\n",
