@@ -137,6 +137,7 @@ def some_routers(draw, router, is_usual, packet):
     """Of a network that has some settings already; the usual ones are compiled apart."""
     if router["type"] == "packet":
         drawn = {**everything.packet_router(draw, router["num_vcs"], packet), **router}
+        drawn["delay"] = {1200: 90}.get(drawn["delay"], drawn["delay"])  # for here every tick takes its time
         return drawn if "chunk" in drawn else {**drawn, "queueing": draw.choice(["by_input", "by_output"])}
     drawn = everything.input_queued(draw, router["num_vcs"], packet)
     drawn |= {"allocator": "round_robin", "vc_allocator": "round_robin", "arbiter": "round_robin", "input_speedup": 1, "output_speedup": 1}
