@@ -86,55 +86,110 @@ static void wire_terminal(const struct network *network, struct link *links, uin
 {
     size_t place = plane * (size_t)network->topology.terminals + terminal;
     const struct network_core *core = network->core;
-    struct link *in = links + (size_t)core->terminal_router[place] * network->ports;
-    struct link *out = links + (size_t)core->ejection_router[place] * network->ports;
-    in += core->terminal_slot[place] * network->terminal_ports;
-    out += core->ejection_slot[place] * network->terminal_ports;
+    uint32_t entry = core->terminal_router[place], exit = core->ejection_router[place];
+    struct link *in = links + (size_t)entry * network->ports + core->terminal_slot[place] * network->terminal_ports;
+    struct link *out = links + (size_t)exit * network->ports + core->ejection_slot[place] * network->terminal_ports;
     for (uint32_t channel = 0; channel < network->terminal_ports; channel++) {
-        in[channel] = out[channel] = terminal_link(network, plane, terminal, channel, latency);
-        if (in != out)
-            in[channel].carries_out = out[channel].carries_in = false;
+        struct link both = terminal_link(network, plane, terminal, channel, latency), half = both;
+        half.carries_out = false;
+        if (network_builds(network, entry))
+            in[channel] = in == out ? both : half;
+        half = both;
+        half.carries_in = false;
+        if (in != out && network_builds(network, exit))
+            out[channel] = half;
     }
 }
 
 /* Keeps `common` as long as all values are the same. */
 static void note(tick_t *common, uint32_t value, bool is_first) { *common = is_first || *common == value ? value : 0; }
 
-static void wire(struct network *network, const struct channel_latencies *latencies)
+bool network_next_channel(const struct network *network, struct router_channel *channel)
 {
     const struct topology *topology = &network->topology;
-    size_t count = (size_t)topology->routers * network->ports, channels = 0;
-    struct link *links = arena_array(network->arena, struct link, count);
+    uint64_t end = (uint64_t)topology->routers * topology->ports;
+    for (; channel->next < end; channel->next++) {
+        uint32_t router = (uint32_t)(channel->next / topology->ports),
+                 port = (uint32_t)(channel->next % topology->ports);
+        if (!topology->ops->peer(topology, router, port, &channel->to))
+            continue;
+        channel->next++;
+        channel->from = (struct router_port){router, port};
+        channel->latency = channel_latency(&network->core->latencies, router, port, channel->to.router);
+        return true;
+    }
+    return false;
+}
+
+static struct link router_link(const struct network *network, const struct router_channel *channel)
+{
+    uint32_t cycle = channel_cycle(&network->core->latencies, channel->from.router, channel->from.port);
+    return (struct link){
+        .target = channel->to.router,
+        .first_lane = (uint16_t)((network->routing.local_ports + channel->to.port) * network->num_vcs),
+        .carries_out = true,
+        .depth = depth_behind(network, channel->latency, cycle),
+        .latency = channel->latency,
+        .cycle = (uint16_t)cycle,
+    };
+}
+
+struct link network_find_link(const struct network *network, uint32_t router, uint32_t port)
+{
+    if (network_builds(network, router))
+        return *network_link(network, router, port);
+    if (port < network->routing.local_ports)
+        return (struct link){.target = FW_NONE, .to_terminal = true};
+    struct router_channel channel = {.from = {router, port - network->routing.local_ports}};
+    if (!network->topology.ops->peer(&network->topology, router, channel.from.port, &channel.to))
+        return (struct link){.target = FW_NONE};
+    channel.latency = channel_latency(&network->core->latencies, router, channel.from.port, channel.to.router);
+    return router_link(network, &channel);
+}
+
+static void wire_terminals(struct network *network, struct link *links)
+{
+    for (uint32_t plane = 0; plane < network->plane_count; plane++)
+        for (uint32_t terminal = 0; terminal < network->topology.terminals; terminal++) {
+            uint32_t latency = terminal_latency(&network->core->latencies, planes_seat(network, plane, terminal));
+            note(&network->terminal_latency, latency, plane == 0 && terminal == 0);
+            wire_terminal(network, links, plane, terminal, latency);
+        }
+}
+
+/* All ranks look at all channels, since windows and the usual router follow from these, but keep their own alone. */
+static void wire(struct network *network)
+{
+    size_t first = (size_t)network->first_router * network->ports, end = (size_t)network->end_router * network->ports;
+    struct link *links = arena_array(network->arena, struct link, (size_t)network->topology.routers * network->ports);
     network->links = links;
     network->channel_latency = network->core->config->channel.latency; /* should there be no channel */
     network->channel_cycle = network->core->config->channel.cycle;
     network->terminal_cycle = network->core->config->terminal_channel.cycle;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = first; i < end; i++)
         links[i].target = FW_NONE;
-    for (uint32_t plane = 0; plane < network->plane_count; plane++)
-        for (uint32_t terminal = 0; terminal < topology->terminals; terminal++) {
-            uint32_t latency = terminal_latency(latencies, planes_seat(network, plane, terminal));
-            note(&network->terminal_latency, latency, plane == 0 && terminal == 0);
-            wire_terminal(network, links, plane, terminal, latency);
-        }
-    for (uint32_t router = 0; router < topology->routers; router++)
-        for (uint32_t port = 0; port < topology->ports; port++) {
-            struct router_port peer;
-            if (!topology->ops->peer(topology, router, port, &peer))
-                continue;
-            uint32_t latency = channel_latency(latencies, router, port, peer.router);
-            uint32_t cycle = channel_cycle(latencies, router, port);
-            note(&network->channel_latency, latency, channels == 0);
-            note(&network->channel_cycle, cycle, channels++ == 0);
-            links[(size_t)router * network->ports + network->routing.local_ports + port] = (struct link){
-                .target = peer.router,
-                .first_lane = (uint16_t)((network->routing.local_ports + peer.port) * network->num_vcs),
-                .carries_out = true,
-                .depth = depth_behind(network, latency, cycle),
-                .latency = latency,
-                .cycle = (uint16_t)cycle,
-            };
-        }
+    wire_terminals(network, links);
+    bool is_first = true;
+    for (struct router_channel channel = {0}; network_next_channel(network, &channel); is_first = false) {
+        uint32_t router = channel.from.router,
+                 cycle = channel_cycle(&network->core->latencies, router, channel.from.port);
+        note(&network->channel_latency, channel.latency, is_first);
+        note(&network->channel_cycle, cycle, is_first);
+        if (network_builds(network, router))
+            links[(size_t)router * network->ports + network->routing.local_ports + channel.from.port] =
+                router_link(network, &channel);
+    }
+}
+
+void network_know_links(struct network *network)
+{
+    struct network whole = *network;
+    whole.first_router = 0;
+    whole.end_router = whole.topology.routers;
+    if (network_builds_all(network))
+        return;
+    wire(&whole);
+    network->links = whole.links;
 }
 
 /* For topologies that do not know their distances. */
@@ -318,6 +373,8 @@ static struct congestion *make_sensors(const struct network *network, struct err
         .routers = network->topology.routers,
         .ports = network->ports,
         .num_vcs = network->num_vcs,
+        .first_router = network->first_router,
+        .end_router = network->end_router,
         .depth = {[QUEUE_OUTPUT] = plan->output_depth, [QUEUE_DOWNSTREAM] = plan->buffer_depth},
         .links = network->links,
     };
@@ -369,28 +426,48 @@ static void *build_interfaces(struct network *network, const struct choice *self
     return interfaces;
 }
 
+/* Of what routers and interfaces take, that which is taken whether any are built or not: then the others' is known too. */
+static size_t bytes_in_common(const struct network *network)
+{
+    const struct network_config *config = network->core->config;
+    struct arena scratch = {0};
+    struct errors none = {.arena = &scratch};
+    struct network_core core = *network->core;
+    struct network empty = *network;
+    empty.core = &core;
+    empty.arena = &scratch;
+    empty.end_router = empty.first_router;
+    empty.end_terminal = empty.first_terminal;
+    core.routers = build_routers(&empty, &config->router, &none);
+    core.interfaces = build_interfaces(&empty, &config->interface, &none);
+    size_t bytes = scratch.bytes;
+    arena_release(&scratch);
+    return bytes;
+}
+
 bool network_build(struct network *network, const struct network_config *config, struct engine *engine,
                    struct arena *arena, uint64_t seed, const struct network_split *split, struct errors *errors)
 {
-    struct channel_latencies latencies;
     if (!network_plan(network, config, arena, seed, errors) ||
-        !channel_latencies_init(&latencies, config, &network->topology, network->routing.topology->routers, arena,
-                                errors))
+        !channel_latencies_init(&network->core->latencies, config, &network->topology,
+                                network->routing.topology->routers, arena, errors))
         return false;
     network->engine = engine;
     pool_init(&network->packets, sizeof(struct packet), arena->rewind);
-    wire(network, &latencies);
     size_t before = arena->bytes;
     if (!network_share_out(network, split, errors))
         return false;
     size_t of_parts = arena->bytes - before + network->core->bytes;
+    wire(network);
     if (config->deadlock == DEADLOCK_RECOVER && !recovery_is_possible(network, errors))
         return false;
+    before = arena->bytes;
     network->core->routers = build_routers(network, &config->router, errors);
     network->core->interfaces = build_interfaces(network, &config->interface, errors);
     if (!network->core->routers || !network->core->interfaces)
         return false;
     network->core->bytes = arena->bytes - of_parts;
+    network->core->own_bytes = network_builds_all(network) ? 0 : arena->bytes - before - bytes_in_common(network);
     network_make_parts(network, split);
     return true;
 }

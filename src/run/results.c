@@ -259,16 +259,15 @@ static void add_channels(struct report *block, struct simulation *simulation)
     const struct network *network = &simulation->network;
     const struct measurement *m = &workload->measurements[0];
     double ticks = (double)(m->window_end - m->window_start);
-    size_t ports = (size_t)network->topology.routers * network->ports, count = 0;
+    size_t ports = (size_t)network->topology.routers * network->topology.ports, count = 0;
     double *shares = arena_array(arena, double, ports + 1), sum = 0;
     struct json *list = workload->config->per_channel ? json_array(arena) : NULL;
-    for (size_t i = 0; i < ports; i++) {
-        const struct link *link = &network->links[i];
-        if (link->target == FW_NONE || link->to_terminal || ticks <= 0 || !m->window_end)
-            continue;
+    for (struct router_channel at = {0}; ticks > 0 && m->window_end && network_next_channel(network, &at);) {
+        uint32_t port = network->routing.local_ports + at.from.port;
+        size_t i = (size_t)at.from.router * network->ports + port;
         uint32_t flits = workload->port_flits_at_end[i] - workload->port_flits_at_start[i]; /* modulo 2^32 */
-        shares[count] = flits / (ticks / link->cycle);
-        const double row[] = {(double)(i / network->ports), (double)(i % network->ports), link->target, shares[count]};
+        shares[count] = flits / (ticks / channel_cycle(&network->core->latencies, at.from.router, at.from.port));
+        const double row[] = {at.from.router, port, at.to.router, shares[count]};
         struct json *shown =
             list ? json_append(list, json_array(arena)) : NULL; /* ports as `flitwarp trace` has them */
         for (uint32_t column = 0; shown && column < 4; column++)
