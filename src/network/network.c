@@ -326,10 +326,10 @@ static bool network_plan(struct network *network, const struct network_config *c
     network->terminal_ports = network->routing.terminal_ports;
     network->ports = network->routing.local_ports + topology->ports;
     network_place_terminals(network);
-    if (one->grid)
-        network->core->coordinates = grid_bake(one, arena);
     bool needs_distances = !network->routing.ops->is_minimal || config->deadlock == DEADLOCK_RECOVER ||
                            (network->core->planes && network->core->selection->needs_hops);
+    if (one->grid && needs_distances)
+        network->core->coordinates = grid_bake(one, arena);
     if (!one->grid && !one->ops->distance && needs_distances)
         find_distances(network);
     return true;

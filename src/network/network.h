@@ -122,8 +122,9 @@ struct network_core {
     const uint16_t *terminal_slot;   /* its place at that router */
     const uint32_t *ejection_router; /* where packets to it leave: nearly always the same arrays */
     const uint16_t *ejection_slot;
-    const uint16_t *coordinates; /* by router of a plane * dimensions + dimension; NULL without a grid */
-    uint16_t *distances;         /* by pair of routers of a plane; NULL where the topology knows its distances */
+    const uint16_t *
+        coordinates; /* by router of a plane * dimensions + dimension, on grids; NULL where nobody asks for distances */
+    uint16_t *distances; /* by pair of routers of a plane; NULL where the topology knows its distances */
 
     const struct router_ops *router_ops;
     void *routers;

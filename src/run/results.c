@@ -241,12 +241,12 @@ static struct json *coordinates_json(const struct network *network, struct arena
 {
     struct json *all = json_array(arena);
     const struct topology *one = network->routing.topology;
-    uint32_t dimensions = one->grid->dimensions;
     for (uint32_t router = 0; router < network->topology.routers; router++) {
         struct json *row = json_append(all, json_array(arena));
-        for (uint32_t d = 0; d < dimensions; d++)
-            json_append(row, json_number_u64(
-                                 arena, network->core->coordinates[(size_t)(router % one->routers) * dimensions + d]));
+        uint32_t coordinates[MAX_DIMENSIONS];
+        grid_coordinates(one->grid, router % one->routers, coordinates);
+        for (uint32_t d = 0; d < one->grid->dimensions; d++)
+            json_append(row, json_number_u64(arena, coordinates[d]));
     }
     return all;
 }
@@ -286,7 +286,7 @@ static void add_channels(struct report *block, struct simulation *simulation)
         return;
     report_json(block, "columns", json_from_word(arena, "[\"router\", \"port\", \"target\", \"utilisation\"]"));
     report_json(block, "list", list);
-    if (network->core->coordinates)
+    if (network->routing.topology->grid)
         report_json(block, "coordinates", coordinates_json(network, arena));
 }
 

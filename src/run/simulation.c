@@ -197,6 +197,7 @@ bool simulation_build(struct simulation *simulation)
         rewind_add(simulation->rewind, &simulation->network, sizeof simulation->network);
         rewind_add(simulation->rewind, &simulation->workload, sizeof simulation->workload);
     }
+    simulation->built.is_sparse = simulation->ranks; /* of all routers and terminals a rank builds its own */
     engine_init(&simulation->engine, simulation->rewind);
     if (!network_build(&simulation->network, &config->network, &simulation->engine, &simulation->built, seed, &split,
                        &simulation->errors))

@@ -422,6 +422,8 @@ void network_release_parts(struct network *network)
     network_rest(network);
     if (network_ranks(network))
         mail_release(&network->core->exchange->schedule->mail);
+    if (network->core->exchange)
+        words_release(&network->core->exchange->schedule->lengths);
     for (uint32_t i = 0; i < network->core->part_count && network->core->parts[i];
          i++) { /* not all of a network that is refused */
         struct network *part = network->core->parts[i];
