@@ -93,6 +93,7 @@ struct router_plan {
     const char *max_packet_key; /* the setting that limits it */
     struct transfer transfer;
     bool takes_packets;              /* by itself from their sources: see network_next_packet() */
+    bool looks_ahead;                /* at routers beside its own: ranks build all of them */
     const char *one_part_key;        /* the setting for which it steps the whole network on one thread; NULL: none */
     bool reserves_packet;            /* a packet enters a buffer only when there is room for all of it */
     tick_t lead;                     /* ticks that pass at least before what a step sends enters a channel */

@@ -236,6 +236,11 @@ uint32_t network_lag(const struct network *network, uint32_t router, uint32_t cy
     return network->plan.transfer.stores ? cycle : cycle - fastest;
 }
 
+static const struct topology *one_plane(const struct network *network)
+{
+    return network->core->planes ? &network->core->planes->one : &network->topology;
+}
+
 /* By plane and terminal, what routing knows by seat. */
 static const uint16_t *spread_slots(const struct network *network, const uint16_t *slots)
 {
@@ -251,7 +256,7 @@ static const uint16_t *spread_slots(const struct network *network, const uint16_
 
 static void network_place_terminals(struct network *network)
 {
-    const struct topology *topology = network->routing.topology;
+    const struct topology *topology = one_plane(network);
     size_t count = (size_t)network->plane_count * topology->terminals, place = 0;
     uint32_t *entries = arena_array(network->arena, uint32_t, count), *exits = entries;
     if (topology->ops->ejects_at)
@@ -263,9 +268,7 @@ static void network_place_terminals(struct network *network)
             exits[place] = first + topology_ejects_at(topology, seat);
         }
     network->core->terminal_router = entries;
-    network->core->terminal_slot = spread_slots(network, network->routing.entry_slot);
     network->core->ejection_router = exits;
-    network->core->ejection_slot = spread_slots(network, network->routing.terminal_slot);
 }
 
 /* A terminal's place in a plane, by one of the routers of all of them and of the slots there. */
@@ -286,7 +289,7 @@ struct lane_place network_exit(const struct network *network, uint32_t plane, ui
     return place_of(network, plane, terminal, network->core->ejection_router, network->core->ejection_slot);
 }
 
-/* Topology and routing: what can be judged before anything large is built. */
+/* The topology and what the router says of itself: what can be judged before anything large is built. */
 static bool network_plan(struct network *network, const struct network_config *config, struct arena *arena,
                          uint64_t seed, struct errors *errors)
 {
@@ -312,27 +315,38 @@ static bool network_plan(struct network *network, const struct network_config *c
         return choice_error(errors, &config->router, NULL,
                             "num_vcs is %u, which %u protocol classes cannot share evenly", network->num_vcs,
                             config->protocol_classes);
-    if (!service_plan(network, errors))
-        return false;
+    network->terminal_ports = network->core->rails.ejection > network->injection_channels
+                                  ? network->core->rails.ejection
+                                  : network->injection_channels;
+    network_place_terminals(network);
+    return service_plan(network, errors) && channel_latencies_init(&network->core->latencies, config, topology,
+                                                                   one_plane(network)->routers, arena, errors);
+}
 
+/* Tables of routing are of the routers that this rank builds, where they can be. */
+static bool network_plan_routing(struct network *network, struct errors *errors)
+{
+    const struct network_config *config = network->core->config;
+    const struct topology *one = one_plane(network);
     const struct routing_ports ports = {.num_vcs = network->num_vcs,
                                         .protocol_classes = config->protocol_classes,
                                         .injection_channels = network->injection_channels,
-                                        .ejection_channels = network->core->rails.ejection};
-    const struct topology *one = network->core->planes ? &network->core->planes->one : topology;
-    if (!routing_init(&network->routing, &config->routing, one, &ports, seed, arena, errors) ||
+                                        .ejection_channels = network->core->rails.ejection,
+                                        .first_router = network->core->planes ? 0 : network->first_router,
+                                        .end_router = network->core->planes ? one->routers : network->end_router};
+    if (!routing_init(&network->routing, &config->routing, one, &ports, network->seed, network->arena, errors) ||
         !(network->core->planes ? planes_join(network, errors) : planes_check_selection(network, errors)))
         return false;
-    network->terminal_ports = network->routing.terminal_ports;
-    network->ports = network->routing.local_ports + topology->ports;
-    network_place_terminals(network);
+    network->ports = network->routing.local_ports + network->topology.ports;
+    network->core->terminal_slot = spread_slots(network, network->routing.entry_slot);
+    network->core->ejection_slot = spread_slots(network, network->routing.terminal_slot);
     bool needs_distances = !network->routing.ops->is_minimal || config->deadlock == DEADLOCK_RECOVER ||
                            (network->core->planes && network->core->selection->needs_hops);
     if (one->grid && needs_distances)
-        network->core->coordinates = grid_bake(one, arena);
+        network->core->coordinates = grid_bake(one, network->arena);
     if (!one->grid && !one->ops->distance && needs_distances)
         find_distances(network);
-    return true;
+    return network_routes_in_parts(network, errors);
 }
 
 static void network_add_kinds(struct network *network)
@@ -426,31 +440,10 @@ static void *build_interfaces(struct network *network, const struct choice *self
     return interfaces;
 }
 
-/* Of what routers and interfaces take, that which is taken whether any are built or not: then the others' is known too. */
-static size_t bytes_in_common(const struct network *network)
-{
-    const struct network_config *config = network->core->config;
-    struct arena scratch = {0};
-    struct errors none = {.arena = &scratch};
-    struct network_core core = *network->core;
-    struct network empty = *network;
-    empty.core = &core;
-    empty.arena = &scratch;
-    empty.end_router = empty.first_router;
-    empty.end_terminal = empty.first_terminal;
-    core.routers = build_routers(&empty, &config->router, &none);
-    core.interfaces = build_interfaces(&empty, &config->interface, &none);
-    size_t bytes = scratch.bytes;
-    arena_release(&scratch);
-    return bytes;
-}
-
 bool network_build(struct network *network, const struct network_config *config, struct engine *engine,
                    struct arena *arena, uint64_t seed, const struct network_split *split, struct errors *errors)
 {
-    if (!network_plan(network, config, arena, seed, errors) ||
-        !channel_latencies_init(&network->core->latencies, config, &network->topology,
-                                network->routing.topology->routers, arena, errors))
+    if (!network_plan(network, config, arena, seed, errors))
         return false;
     network->engine = engine;
     pool_init(&network->packets, sizeof(struct packet), arena->rewind);
@@ -458,16 +451,16 @@ bool network_build(struct network *network, const struct network_config *config,
     if (!network_share_out(network, split, errors))
         return false;
     size_t of_parts = arena->bytes - before + network->core->bytes;
+    if (!network_plan_routing(network, errors))
+        return false;
     wire(network);
     if (config->deadlock == DEADLOCK_RECOVER && !recovery_is_possible(network, errors))
         return false;
-    before = arena->bytes;
     network->core->routers = build_routers(network, &config->router, errors);
     network->core->interfaces = build_interfaces(network, &config->interface, errors);
     if (!network->core->routers || !network->core->interfaces)
         return false;
     network->core->bytes = arena->bytes - of_parts;
-    network->core->own_bytes = network_builds_all(network) ? 0 : arena->bytes - before - bytes_in_common(network);
     network_make_parts(network, split);
     return true;
 }

@@ -113,8 +113,7 @@ struct channel_latencies {
 struct network_core {
     const struct network_config *config;
     struct channel_latencies latencies;
-    size_t bytes;                /* of what was built, in one part; once ranks have put it together, by all of them */
-    size_t own_bytes;            /* of those, for routers and terminals of this rank; 0: it builds all */
+    size_t bytes;                /* of what was built, in one part */
     struct planes *planes;       /* see below; NULL: there is one, and nobody needs to ask which */
     struct selection *selection; /* of planes; NULL with them */
     struct rails rails;

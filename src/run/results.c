@@ -89,7 +89,8 @@ static void add_simulation(struct report *root, struct simulation *simulation)
     results_add_run(block, simulation, totals->now, totals->events, &digest);
     report_count(block, "flit_hops", totals->flit_hops);
     report_count(block, "packet_hops", packet_hops);
-    report_number(block, "bytes_per_router", (double)network->core->bytes / network->topology.routers);
+    report_number(block, "bytes_per_router",
+                  simulation->ranks ? NAN : (double)network->core->bytes / network->topology.routers);
     add_sync(report_block(block, "sync"), simulation);
     if (simulation->lockstep)
         add_device(report_block(block, "device"), simulation->lockstep);

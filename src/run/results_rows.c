@@ -92,7 +92,7 @@ static const struct result run_results[] = {
     RESULT("wall_seconds", NUMBER, "s", "wall-clock time of the run, without building", LABEL("time")),
     RESULT("peak_rss_bytes", COUNT, "bytes", "memory of the process, or of all ranks", LABEL("memory")),
     RESULT("restarts", COUNT, NULL, "restarts from checkpoints, if there were any"),
-    RESULT("bytes_per_router", NUMBER, "bytes", "built state of the network"),
+    RESULT("bytes_per_router", NUMBER, "bytes", "built state of the network; null over several ranks"),
     RESULT("digest", TEXT, NULL, "a hash over every sampled packet"),
     RESULT_BLOCK("sync", BLOCK, sync_results, "how it was run"),
     RESULT_BLOCK("device", BLOCK, device_results, "with simulator.device: the device that ran it"),

@@ -145,10 +145,6 @@ static void list_results(void *context, struct tally *tally)
         results_tally(application_results, RESULT_AT_END, &workload->measurements[i], tally);
         shared_tally(&workload->applications[i], tally, true);
     }
-    uint64_t own_bytes = network->core->own_bytes;
-    tally_sum(tally, &own_bytes);
-    if (tally->is_back)
-        network->core->bytes += own_bytes - network->core->own_bytes;
     tally_largest(tally, &threads);
     tally_sum(tally, &waited);
     tally_sum(tally, &workload->sync.sent);

@@ -29,7 +29,7 @@ def outcome(example, ranks, threads, directory, *arguments, sync="conservative")
     results = json.loads((directory / "r.json").read_text())
     sync = results["simulation"]["sync"]
     assert sync["ranks"] == ranks and sync["threads"] <= threads
-    for key in OF_THE_RUN:
+    for key in (*OF_THE_RUN, "bytes_per_router"):
         del results["simulation"][key]
     del results["config"]["simulator"]
     return ended.returncode, json.dumps(results), [(directory / name).read_text() for name in LOGS.values()]

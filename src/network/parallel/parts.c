@@ -264,11 +264,6 @@ bool network_share_out(struct network *network, const struct network_split *spli
     network->end_terminal = topology->terminals;
     if (!is_possible || network->core->all_parts == 1)
         return is_possible;
-    if (network->routing.looks_afar_key)
-        return choice_error(
-            errors, &network->core->config->routing, network->routing.looks_afar_key,
-            "this setting reads other routers at no delay, which threads cannot; accepted: '%s', or 1 thread",
-            strcmp(network->routing.looks_afar_key, "decides") == 0 ? "router" : "local");
     if (network->plan.one_part_key)
         return choice_error(errors, &network->core->config->router, network->plan.one_part_key,
                             "this setting steps the whole network at once, which threads cannot; accepted: 1 thread");
@@ -289,11 +284,21 @@ bool network_share_out(struct network *network, const struct network_split *spli
     network->router_part = owner;
     network->terminal_part = terminal_owner;
     /* A terminal of several planes is beside routers of any part, and what METIS finds lies all over the network. */
-    if (network->plane_count == 1 && split->method == PARTITION_BLOCKS) {
+    if (network->plane_count == 1 && split->method == PARTITION_BLOCKS && !network->plan.looks_ahead) {
         find_range(network, owner, &network->first_router, &network->end_router);
         find_range(network, terminal_owner, &network->first_terminal, &network->end_terminal);
     }
     return true;
+}
+
+bool network_routes_in_parts(const struct network *network, struct errors *errors)
+{
+    const char *key = network->core->all_parts > 1 ? network->routing.looks_afar_key : NULL;
+    return !key ||
+           choice_error(
+               errors, &network->core->config->routing, key,
+               "this setting reads other routers at no delay, which threads cannot; accepted: '%s', or 1 thread",
+               strcmp(key, "decides") == 0 ? "router" : "local");
 }
 
 /* The shortest time from a step in one part to its effect in another. */

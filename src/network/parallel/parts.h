@@ -35,8 +35,10 @@ struct network_split {
     bool checks_reversal; /* there is one part, whose arena can be put back */
 };
 
-/* Before routers are built: gives them to at most so many parts on each rank. False with errors. */
+/* Before anything is built for routers: gives them to at most so many parts on each rank. False with errors. */
 bool network_share_out(struct network *network, const struct network_split *split, struct errors *errors);
+/* Before routers are built: can the routing do with that? False with an error. */
+bool network_routes_in_parts(const struct network *network, struct errors *errors);
 /* Makes the parts of a built network, with an engine each; before network_connect. */
 void network_make_parts(struct network *network, const struct network_split *split);
 /* Handles all events up to and including a tick, in all parts; all ranks together. */

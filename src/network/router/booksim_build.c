@@ -72,6 +72,7 @@ static void booksim_plan(const struct choice *self, uint32_t flit_bytes, struct 
         .room_exclusive = c->buffer_exclusive,
         .room_maximum = c->buffer_maximum ? c->buffer_maximum : UINT16_MAX,
         .lead = c->cycle,
+        .looks_ahead = c->vcs_by_next_output,
         .congestion = &c->congestion,
     };
 }
