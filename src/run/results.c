@@ -23,6 +23,8 @@ static void add_sync(struct report *sync, const struct simulation *simulation)
     report_text(sync, "type", sync_name(simulation->config.simulator.sync));
     report_count(sync, "threads", facts.threads);
     report_count(sync, "ranks", facts.ranks);
+    if (simulation->ranks)
+        report_count(sync, "largest_rank_bytes", simulation->largest_bytes);
     report_count(sync, "events", events + facts.rolled_back);
     if (facts.parts == 1 && !simulation->rewind)
         return; /* a sequential run says nothing here that the next one would not */

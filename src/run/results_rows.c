@@ -56,6 +56,7 @@ static const struct result sync_results[] = {
     RESULT("type", TEXT, NULL, "sequential, conservative or optimistic"),
     RESULT("threads", COUNT, NULL, "threads of each rank"),
     RESULT("ranks", COUNT, NULL, "processes"),
+    RESULT("largest_rank_bytes", COUNT, "bytes", "over several ranks: memory of the one that took most"),
     RESULT("events", COUNT, NULL, "events handled, including those undone"),
     RESULT("events_per_second", NUMBER, "1/s", "committed events per second of wall-clock time"),
     RESULT("window", NUMBER, "ticks", "how far parts run before they exchange events"),

@@ -249,6 +249,7 @@ void simulation_add_up(struct simulation *simulation)
     simulation->cpu_seconds = ranks_sum(simulation->ranks, watch->cpu);
     simulation->wall_seconds = watch->wall;
     simulation->peak_bytes = (uint64_t)ranks_sum(simulation->ranks, (double)watch->peak);
+    simulation->largest_bytes = ranks_largest(simulation->ranks, watch->peak);
 }
 
 void simulation_release(struct simulation *simulation)
