@@ -124,13 +124,18 @@ void network_import(struct network *network, uint32_t parity)
 
 /* ---- from rank to rank ---- */
 
+static void swap_words(struct words *a, struct words *b)
+{
+    struct words kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
 /* What is in a box goes to the end of a rank's mail; the first one becomes it, which spares a copy. */
 static void empty_box(struct words *out, struct words *box)
 {
     if (!out->count) {
-        struct words empty = *out;
-        *out = *box;
-        *box = empty;
+        swap_words(out, box);
         return;
     }
     words_add(out, box->words, box->count);
@@ -183,6 +188,9 @@ void exchange_with_ranks(struct schedule *schedule, uint32_t parity)
     mail_swap(&schedule->mail, &next);
     schedule->elsewhere = FW_NEVER;
     for (uint32_t rank = 0; rank < ranks->count; rank++) {
+        uint32_t receiver = first_part(rank, schedule->all_parts, ranks->count);
+        if (rank != ranks->number) /* its memory goes back to the box that it came from, and is touched but once */
+            swap_words(&schedule->mail.out[rank], exchange_box(schedule->parts[0], parity, receiver));
         tick_t theirs = *mail_told(&schedule->mail, rank);
         schedule->elsewhere = theirs < schedule->elsewhere ? theirs : schedule->elsewhere;
         find_inboxes(schedule, rank);
