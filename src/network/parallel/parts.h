@@ -11,10 +11,13 @@
  * A head flit takes a copy of its packet along; the copy left behind serves the flits
  * behind it and goes when the tail does. So parts share nothing that changes.
  *
- * Over ranks each has the whole network built and runs its own parts of it:
+ * Over ranks each builds the routers and terminals of its own parts and runs these:
  *
  *   rank 0               rank 1
  *   part 0    part 1     part 2    part 3
+ *
+ * Its arrays are as long as if it built all, and indexed by the same numbers; what it does not build is memory that it
+ * never touches, which the system does not give it. Of others' routers it knows what the topology answers.
  */
 #include "engine/ranks.h"
 #include "network/network.h"
