@@ -140,6 +140,8 @@ enum stack_order {
 void application_stack_ranks(struct application *application, uint32_t ranks, uint32_t ranks_per_terminal,
                              enum stack_order order);
 void application_wake_at(struct application *application, uint32_t rank, tick_t when);
+/* Is its terminal run here? What other MPI ranks run need not be made ready: it sends nothing and is never woken. */
+bool application_is_here(const struct application *application, uint32_t rank);
 /*
  * What all ranks count together. Threads and processes run ranks side by side, so prepare() shares what is of the whole
  * application, and it is changed by the functions below alone. check() and report() then see what all ranks have counted,

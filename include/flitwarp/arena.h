@@ -19,6 +19,7 @@ struct arena {
     struct arena_block *last; /* owned */
     size_t bytes;             /* handed out so far */
     bool is_locked;           /* somebody is taking */
+    bool is_sparse;           /* large pieces are touched here and there alone: by small pages */
     struct rewind *rewind;    /* borrowed: where its memory comes from; NULL: plain memory */
 };
 
@@ -38,6 +39,9 @@ size_t arena_reserved(const struct arena *arena, const void *piece);
 char *arena_text(struct arena *arena, const char *text);
 char *arena_format(struct arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
 char *arena_formatv(struct arena *arena, const char *format, va_list arguments) __attribute__((format(printf, 2, 0)));
+
+/* A piece of a sparse arena that is touched all over, often and in order: by large pages. */
+void memory_is_walked(void *memory, size_t bytes);
 
 /* Frees everything; the arena is empty and usable afterwards. */
 void arena_release(struct arena *arena);

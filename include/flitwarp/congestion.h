@@ -28,7 +28,8 @@ struct congestion {
     const void *config;
     uint32_t routers, ports, num_vcs; /* a lane is port * num_vcs + vc */
     uint32_t depth[2]; /* flits that a lane's queues can hold, by enum queue; 0: there is none, ENDLESS: any number */
-    const struct link *links; /* by router * ports + port: of each channel latency and depth downstream */
+    uint32_t first_router, end_router; /* those that are built: of others there are no links */
+    const struct link *links;          /* by router * ports + port: of each channel latency and depth downstream */
     bool adds_up; /* a lane's queues are counted together: a flit that goes from one to the other is nothing new */
 };
 

@@ -68,8 +68,9 @@ struct engine {
     uint32_t kind_count;
     uint64_t events;          /* handled so far */
     struct event_chunk *free; /* empty chunks */
-    struct chunk_slab *slabs; /* owned: the memory of all chunks */
-    uint32_t next_slab;       /* chunks that the next slab will have */
+    struct chunk_slab *slabs; /* owned: the memory of all chunks, the latest first */
+    uint32_t slab_chunks;     /* of the latest, */
+    uint32_t slab_used;       /* and those of them that have been in use: nobody has touched what lies behind */
     struct far_event *heap;   /* owned: earliest first */
     uint32_t heap_count, heap_capacity;
     uint64_t far_sequence;

@@ -68,6 +68,7 @@ struct router_plan {
     const char *max_packet_key; /* the setting that limits it */
     struct transfer transfer;
     bool takes_packets;              /* by itself from their sources: see network_next_packet() */
+    bool looks_ahead;                /* at routers beside its own: ranks build all of them */
     const char *one_part_key;        /* the setting for which it steps the whole network on one thread; NULL: none */
     bool reserves_packet;            /* a packet enters a buffer only when there is room for all of it */
     tick_t lead;                     /* ticks that pass at least before what a step sends enters a channel */
@@ -121,7 +122,12 @@ struct network {
     uint32_t part;                 /* this one */
     const uint16_t *router_part;   /* by router; NULL: there is one part */
     const uint16_t *terminal_part; /* by terminal: that of the router where its packets enter, in one of the planes */
-    struct network_core *core;     /* the network's own, in src/network/network.h */
+    /*
+     * What this rank builds: the routers and terminals that it runs are among these, and what is known of any others by
+     * number stays 0, in memory that nobody has touched. All of them where there is one rank.
+     */
+    uint32_t first_router, end_router, first_terminal, end_terminal;
+    struct network_core *core; /* the network's own, in src/network/network.h */
 };
 
 static inline struct packet *network_packet(const struct network *network, uint32_t handle)

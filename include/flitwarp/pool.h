@@ -13,8 +13,9 @@ struct pool {
     unsigned char *items; /* owned; each item's first word links the free ones */
     size_t item_size;
     uint32_t capacity;
-    uint32_t free;         /* first free index, FW_NONE: full */
-    uint32_t taken;        /* now in use */
+    uint32_t linked; /* items that have been in use or are free; behind them lies memory that nobody has touched */
+    uint32_t free;   /* first free index, FW_NONE: none that is linked */
+    uint32_t taken;  /* now in use */
     struct rewind *rewind; /* borrowed: where its memory comes from */
 };
 

@@ -46,6 +46,8 @@ static void prefer_huge_pages(void *memory, size_t bytes)
 #endif
 }
 
+void memory_is_walked(void *memory, size_t bytes) { prefer_huge_pages(memory, bytes); }
+
 static char *block_bytes(struct arena_block *block) { return (char *)(block + 1); }
 
 /* A block holds twice its forerunner up to a limit; a piece larger than that gets a block to itself. */
@@ -65,7 +67,8 @@ static struct arena_block *block_create(struct arena *arena, size_t bytes)
         block = calloc(1, sizeof(*block) + size);
         if (!block)
             out_of_memory(bytes);
-        prefer_huge_pages(block, size);
+        if (!arena->is_sparse)
+            prefer_huge_pages(block, size);
     }
     block->size = size;
     block->previous = arena->last;
@@ -147,7 +150,7 @@ void arena_release(struct arena *arena)
         rewind_give(arena->rewind, block);
         block = previous;
     }
-    *arena = (struct arena){.rewind = arena->rewind};
+    *arena = (struct arena){.rewind = arena->rewind, .is_sparse = arena->is_sparse};
 }
 
 void *memory_take(size_t bytes)
@@ -182,9 +185,12 @@ void *memory_take_aligned(size_t bytes)
 
 void memory_give(void *memory) { free(memory); }
 
-/* ---- pools: they double, so that growth is rare; items are linked in rising order: a young pool hands out neighbours ---- */
+/*
+ * ---- pools: they double, so that growth is rare; items are linked in rising order, some at a time: a young pool hands out
+ * neighbours, and takes no more memory than it needs ----
+ */
 
-enum { FIRST_ITEMS = 256 };
+enum { ITEMS_AT_ONCE = 256 };
 
 void pool_init(struct pool *pool, size_t item_size, struct rewind *rewind)
 {
@@ -201,10 +207,10 @@ void pool_release(struct pool *pool)
  * Items of a cache line must not straddle two, so the memory is aligned, which
  * realloc would not keep.
  */
-void pool_grow(struct pool *pool)
+static void pool_double(struct pool *pool)
 {
     uint32_t old = pool->capacity;
-    uint32_t capacity = old ? old * 2 : FIRST_ITEMS;
+    uint32_t capacity = old ? old * 2 : ITEMS_AT_ONCE;
     FW_CHECK(capacity > old && capacity < FW_NONE, "pool of %zu-byte items is full at %u", pool->item_size, old);
     size_t bytes = ((size_t)capacity * pool->item_size + 63) / 64 * 64;
     unsigned char *items = rewind_take_aligned(pool->rewind, bytes);
@@ -213,8 +219,15 @@ void pool_grow(struct pool *pool)
     rewind_give(pool->rewind, pool->items);
     pool->items = items;
     pool->capacity = capacity;
-    for (uint32_t index = capacity; index-- > old;) {
-        *(uint32_t *)(void *)(items + (size_t)index * pool->item_size) = pool->free;
+}
+
+void pool_grow(struct pool *pool)
+{
+    if (pool->linked == pool->capacity)
+        pool_double(pool);
+    for (uint32_t index = pool->linked + ITEMS_AT_ONCE; index-- > pool->linked;) {
+        *(uint32_t *)pool_at(pool, index, pool->item_size) = pool->free;
         pool->free = index;
     }
+    pool->linked += ITEMS_AT_ONCE;
 }

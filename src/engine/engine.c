@@ -35,16 +35,25 @@ enum { FIRST_SLAB = 8, LARGEST_SLAB = 1024 };
 
 static void engine_make_chunks(struct engine *engine)
 {
-    uint32_t count = engine->next_slab ? engine->next_slab : FIRST_SLAB;
+    uint32_t last = engine->slab_chunks, count = !last ? FIRST_SLAB : last < LARGEST_SLAB ? 2 * last : last;
     struct chunk_slab *slab = rewind_take_aligned(engine->rewind, sizeof *slab + sizeof(struct event_chunk) * count);
     slab->previous = engine->slabs;
     engine->slabs = slab;
-    engine->next_slab = count < LARGEST_SLAB ? count * 2 : count;
+    engine->slab_chunks = count;
+    engine->slab_used = 0;
     engine->allocations++;
-    while (count--) {
-        slab->chunks[count].next = engine->free;
-        engine->free = &slab->chunks[count];
+}
+
+static struct event_chunk *engine_take_chunk(struct engine *engine)
+{
+    struct event_chunk *chunk = engine->free;
+    if (chunk) {
+        engine->free = chunk->next;
+        return chunk;
     }
+    if (engine->slab_used == engine->slab_chunks)
+        engine_make_chunks(engine);
+    return &engine->slabs->chunks[engine->slab_used++];
 }
 
 void engine_release(struct engine *engine)
@@ -82,10 +91,7 @@ void engine_grow(struct engine *engine, struct event_list *list)
 {
     uint32_t slot = (uint32_t)(list - engine->wheel) / MAX_EVENT_KINDS;
     uint32_t kind = (uint32_t)(list - engine->wheel) % MAX_EVENT_KINDS;
-    if (!engine->free)
-        engine_make_chunks(engine);
-    struct event_chunk *chunk = engine->free;
-    engine->free = chunk->next;
+    struct event_chunk *chunk = engine_take_chunk(engine);
     chunk->next = NULL;
     if (list->last) {
         list->last->count = last_count(engine, list, kind);

@@ -9,6 +9,7 @@
 #include "base/need.h"
 
 #include <limits.h>
+#include <malloc.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -52,10 +53,13 @@ bool ranks_first(const struct ranks *ranks, bool claims)
     return ranks_largest(ranks, mine) == mine && claims;
 }
 
-enum reduction { SUM_U64, SUM_U32, SUM_F64, LARGEST_U64 };
+enum reduction { SUM_U64, SUM_F64, LARGEST_U64 };
 
 #ifdef FLITWARP_HAVE_MPI
 #include <mpi.h>
+
+#define FRESH_FROM                                                                                                     \
+    (1 << 20) /* bytes: memory as large as this comes from the system, which gives pages as they are touched */
 
 /* Launchers may give each rank cores of its own, or let all of a machine have all. */
 static uint32_t count_sharing(MPI_Comm machine)
@@ -80,6 +84,10 @@ bool ranks_open(struct ranks *ranks, struct errors *errors)
 {
     int provided, number, count;
     MPI_Comm machine;
+#ifdef M_MMAP_THRESHOLD
+    mallopt(M_MMAP_THRESHOLD,
+            FRESH_FROM); /* else it rises, and arrays that a rank hardly touches are cleared by hand */
+#endif
     MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &number);
     MPI_Comm_size(MPI_COMM_WORLD, &count);
@@ -109,15 +117,25 @@ void check_end(int status)
     _exit(status);
 }
 
-enum { AT_ONCE = 1 << 24 }; /* numbers: MPI counts in int */
+enum { AT_ONCE = 1 << 14, MAIL_TAG = 1 }; /* numbers, that MPI takes no copies of a long row */
 
 static void ranks_reduce(void *numbers, size_t count, enum reduction how)
 {
-    const MPI_Datatype type = how == SUM_U32 ? MPI_UINT32_T : how == SUM_F64 ? MPI_DOUBLE : MPI_UINT64_T;
-    size_t size = how == SUM_U32 ? 4 : 8;
     for (size_t at = 0; at < count; at += AT_ONCE)
-        MPI_Allreduce(MPI_IN_PLACE, (char *)numbers + at * size, (int)(count - at < AT_ONCE ? count - at : AT_ONCE),
-                      type, how == LARGEST_U64 ? MPI_MAX : MPI_SUM, MPI_COMM_WORLD);
+        MPI_Allreduce(MPI_IN_PLACE, (char *)numbers + at * 8, (int)(count - at < AT_ONCE ? count - at : AT_ONCE),
+                      how == SUM_F64 ? MPI_DOUBLE : MPI_UINT64_T, how == LARGEST_U64 ? MPI_MAX : MPI_SUM,
+                      MPI_COMM_WORLD);
+}
+
+/* The sums are on rank 0, and all others keep what they have. */
+static void ranks_collect(const struct ranks *ranks, void *numbers, size_t count, size_t size)
+{
+    const MPI_Datatype type = size == 4 ? MPI_UINT32_T : MPI_UINT64_T;
+    for (size_t at = 0; ranks && at < count; at += AT_ONCE) {
+        void *here = (char *)numbers + at * size;
+        int some = (int)(count - at < AT_ONCE ? count - at : AT_ONCE);
+        MPI_Reduce(ranks_lead(ranks) ? MPI_IN_PLACE : here, here, some, type, MPI_SUM, 0, MPI_COMM_WORLD);
+    }
 }
 
 /* Each rank has `each` words for each other: said[rank * each] on its side is heard[rank * each] on the other. */
@@ -127,12 +145,21 @@ static void ranks_tell(const struct ranks *ranks, const uint64_t *said, uint64_t
         MPI_Alltoall(said, (int)each, MPI_UINT64_T, heard, (int)each, MPI_UINT64_T, MPI_COMM_WORLD);
 }
 
-/* The same with a number of words of each pair's own, which both know; by rank one after another from `at` on. */
-static void ranks_swap(const struct ranks *ranks, const uint64_t *out, const int *out_count, const int *out_at,
-                       uint64_t *in, const int *in_count, const int *in_at)
+/* The same with a number of words of each pair's own, which both know, from where they lie: nothing is copied. */
+static void mail_carry(struct mail *mail)
 {
-    if (ranks)
-        MPI_Alltoallv(out, out_count, out_at, MPI_UINT64_T, in, in_count, in_at, MPI_UINT64_T, MPI_COMM_WORLD);
+    uint32_t count = mail->ranks->count, under_way = 0;
+    MPI_Request *requests = memory_take(sizeof *requests * 2 * count);
+    for (uint32_t i = 0; i < count; i++)
+        if (mail->in_count[i])
+            MPI_Irecv(mail->in.words + mail->in_at[i], (int)mail->in_count[i], MPI_UINT64_T, (int)i, MAIL_TAG,
+                      MPI_COMM_WORLD, &requests[under_way++]);
+    for (uint32_t i = 0; i < count; i++)
+        if (mail->out[i].count)
+            MPI_Isend(mail->out[i].words, (int)mail->out[i].count, MPI_UINT64_T, (int)i, MAIL_TAG, MPI_COMM_WORLD,
+                      &requests[under_way++]);
+    MPI_Waitall((int)under_way, requests, MPI_STATUSES_IGNORE);
+    free(requests);
 }
 
 #else
@@ -150,15 +177,15 @@ bool ranks_open(struct ranks *ranks, struct errors *errors)
 /* There is one rank: what it has is what all have. */
 void ranks_close(struct ranks *ranks) { (void)ranks; }
 static void ranks_reduce(void *numbers, size_t count, enum reduction how) { (void)numbers, (void)count, (void)how; }
+static void ranks_collect(const struct ranks *ranks, void *numbers, size_t count, size_t size)
+{
+    (void)ranks, (void)numbers, (void)count, (void)size;
+}
 static void ranks_tell(const struct ranks *ranks, const uint64_t *said, uint64_t *heard, uint32_t each)
 {
     (void)ranks, (void)said, (void)heard, (void)each;
 }
-static void ranks_swap(const struct ranks *ranks, const uint64_t *out, const int *out_count, const int *out_at,
-                       uint64_t *in, const int *in_count, const int *in_at)
-{
-    (void)ranks, (void)out, (void)out_count, (void)out_at, (void)in, (void)in_count, (void)in_at;
-}
+static void mail_carry(struct mail *mail) { (void)mail; }
 
 #endif
 
@@ -166,12 +193,6 @@ void ranks_add(const struct ranks *ranks, uint64_t *numbers, size_t count)
 {
     if (ranks)
         ranks_reduce(numbers, count, SUM_U64);
-}
-
-static void ranks_add_u32(const struct ranks *ranks, uint32_t *numbers, size_t count)
-{
-    if (ranks)
-        ranks_reduce(numbers, count, SUM_U32);
 }
 
 void ranks_raise(const struct ranks *ranks, uint64_t *numbers, size_t count)
@@ -187,12 +208,9 @@ double ranks_sum(const struct ranks *ranks, double value)
     return value;
 }
 
-/*
- * ---- mail: first each tells each other how many words it has for it and how many in all; then the words travel, unless
- * nobody has any ----
- */
+/* ---- mail: first each tells each other how many words it has for it; then these travel between those who have some ---- */
 
-enum { FOR_YOU, FOR_ALL, HEADER }; /* words before those that are told */
+enum { FOR_YOU, HEADER }; /* words before those that are told */
 
 void mail_init(struct mail *mail, struct ranks *ranks, uint32_t told)
 {
@@ -201,9 +219,7 @@ void mail_init(struct mail *mail, struct ranks *ranks, uint32_t told)
     mail->out = memory_take(sizeof *mail->out * count);
     mail->said = memory_take(sizeof *mail->said * letter * count);
     mail->heard = memory_take(sizeof *mail->heard * letter * count);
-    mail->out_count = memory_take(sizeof(int) * 4 * count);
-    mail->out_at = mail->out_count + count;
-    mail->in_count = mail->out_at + count;
+    mail->in_count = memory_take(sizeof(size_t) * 2 * count);
     mail->in_at = mail->in_count + count;
 }
 
@@ -212,11 +228,10 @@ void mail_release(struct mail *mail)
     for (uint32_t rank = 0; mail->ranks && rank < mail->ranks->count; rank++)
         words_release(&mail->out[rank]);
     words_release(&mail->in);
-    words_release(&mail->sent);
     free(mail->out);
     free(mail->said);
     free(mail->heard);
-    free(mail->out_count);
+    free(mail->in_count);
     *mail = (struct mail){0};
 }
 
@@ -225,44 +240,27 @@ const uint64_t *mail_told(const struct mail *mail, uint32_t rank)
     return mail->heard + (size_t)rank * (HEADER + mail->told) + HEADER;
 }
 
-static void put_together(struct mail *mail)
-{
-    mail->sent.count = 0;
-    for (uint32_t rank = 0; rank < mail->ranks->count; rank++) {
-        struct words *out = &mail->out[rank];
-        mail->out_at[rank] = (int)mail->sent.count;
-        mail->out_count[rank] = (int)out->count;
-        words_add(&mail->sent, out->words, out->count);
-        out->count = 0;
-    }
-    FW_CHECK(mail->sent.count <= INT_MAX, "%zu words are too many for the other ranks at one time", mail->sent.count);
-}
-
 void mail_swap(struct mail *mail, const uint64_t *told)
 {
     uint32_t count = mail->ranks->count, letter = HEADER + mail->told;
-    put_together(mail);
     for (uint32_t rank = 0; rank < count; rank++) {
         uint64_t *said = mail->said + (size_t)rank * letter;
-        said[FOR_YOU] = (uint64_t)mail->out_count[rank];
-        said[FOR_ALL] = mail->sent.count;
+        FW_CHECK(mail->out[rank].count <= INT_MAX, "%zu words are too many for another rank at one time",
+                 mail->out[rank].count);
+        said[FOR_YOU] = mail->out[rank].count;
         if (mail->told)
             memcpy(said + HEADER, told, mail->told * sizeof *told);
     }
     ranks_tell(mail->ranks, mail->said, mail->heard, letter);
-    uint64_t sent = 0;
     mail->in.count = 0;
     for (uint32_t rank = 0; rank < count; rank++) {
-        const uint64_t *heard = mail->heard + (size_t)rank * letter;
-        sent += heard[FOR_ALL];
-        mail->in_at[rank] = (int)mail->in.count;
-        mail->in_count[rank] = (int)heard[FOR_YOU];
-        words_take(&mail->in, heard[FOR_YOU]);
-        FW_CHECK(mail->in.count <= INT_MAX, "%zu words are too many from the other ranks at one time", mail->in.count);
+        mail->in_at[rank] = mail->in.count;
+        mail->in_count[rank] = mail->heard[(size_t)rank * letter + FOR_YOU];
+        words_take(&mail->in, mail->in_count[rank]);
     }
-    if (sent)
-        ranks_swap(mail->ranks, mail->sent.words, mail->out_count, mail->out_at, mail->in.words, mail->in_count,
-                   mail->in_at);
+    mail_carry(mail);
+    for (uint32_t rank = 0; rank < count; rank++)
+        mail->out[rank].count = 0;
 }
 
 /* ---- tallies: all single numbers travel at once ---- */
@@ -324,11 +322,11 @@ void tally_smallest(struct tally *tally, uint64_t *number)
 void tally_row(struct tally *tally, uint64_t *numbers, size_t count)
 {
     if (!tally->is_back)
-        ranks_add(tally->ranks, numbers, count);
+        ranks_collect(tally->ranks, numbers, count, sizeof *numbers);
 }
 
 void tally_row_u32(struct tally *tally, uint32_t *numbers, size_t count)
 {
     if (!tally->is_back)
-        ranks_add_u32(tally->ranks, numbers, count);
+        ranks_collect(tally->ranks, numbers, count, sizeof *numbers);
 }

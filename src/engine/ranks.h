@@ -77,8 +77,7 @@ struct mail {
     struct words in;     /* owned: what came, by rank */
     uint32_t told;       /* words that everybody tells everybody */
     uint64_t *said, *heard;
-    struct words sent;                          /* owned: all of out */
-    int *out_count, *out_at, *in_count, *in_at; /* owned, by rank */
+    size_t *in_count, *in_at; /* owned, by rank */
 };
 
 void mail_init(struct mail *mail, struct ranks *ranks, uint32_t told);
@@ -90,7 +89,7 @@ void mail_swap(struct mail *mail, const uint64_t *told);
 const uint64_t *mail_told(const struct mail *mail, uint32_t rank);
 static inline const uint64_t *mail_from(const struct mail *mail, uint32_t rank, size_t *count)
 {
-    *count = (size_t)mail->in_count[rank];
+    *count = mail->in_count[rank];
     return *count ? mail->in.words + mail->in_at[rank] : NULL;
 }
 
@@ -125,6 +124,6 @@ void tally_sum(struct tally *tally, uint64_t *number); /* modulo 2^64 */
 void tally_sum_wide(struct tally *tally, unsigned __int128 *number);
 void tally_largest(struct tally *tally, uint64_t *number);
 void tally_smallest(struct tally *tally, uint64_t *number);
-/* Long rows of sums, which are not copied. */
+/* Long rows of sums, which are not copied; rank 0 alone has them, and the others keep their own. */
 void tally_row(struct tally *tally, uint64_t *numbers, size_t count);
 void tally_row_u32(struct tally *tally, uint32_t *numbers, size_t count); /* modulo 2^32 */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The one builder. It asks the topology who is behind each port, turns the
- * answers into a flat array of links, and lets the router architecture and the
- * interface make their own state from it.
+ * The one builder. It has routers shared out and links made (links.c), and lets the router
+ * architecture and the interface make their own state from them.
  */
 #include "network/network.h"
 
@@ -15,7 +14,6 @@
 #include "network/graph/analysis.h"
 #include "network/routing/routing.h"
 
-#include <math.h>
 #include <stdarg.h>
 
 static const char *const on_deadlock_names[] = {"report", "recover", NULL};
@@ -51,92 +49,6 @@ const struct json *network_node(const struct network_config *config, const char 
     return node ? node : network;
 }
 
-/* Flits that a buffer behind a channel holds. */
-static uint32_t depth_behind(const struct network *network, uint32_t latency, uint64_t cycle)
-{
-    const struct router_plan *plan = &network->plan;
-    if (plan->buffer_per_latency <= 0)
-        return plan->buffer_depth;
-    double cycles = (double)latency / (double)cycle;
-    double flits = ceil(plan->buffer_per_latency * cycles * (1 - 1e-12)); /* 0.1 * 30 is 3 */
-    return flits < plan->buffer_min     ? plan->buffer_min
-           : flits < plan->buffer_depth ? (uint32_t)flits
-                                        : plan->buffer_depth;
-}
-
-/* One channel of a terminal; its ports are numbered through all planes. */
-static struct link terminal_link(const struct network *network, uint32_t plane, uint32_t terminal, uint32_t channel,
-                                 uint32_t latency)
-{
-    return (struct link){
-        .target = terminal,
-        .first_lane = (uint16_t)((plane * network->terminal_ports + channel) * network->num_vcs),
-        .to_terminal = true,
-        .carries_out = channel < network->core->rails.ejection,
-        .carries_in = channel < network->injection_channels,
-        .depth = depth_behind(network, latency, network->core->config->terminal_channel.cycle),
-        .latency = latency,
-        .cycle = (uint16_t)network->core->config->terminal_channel.cycle,
-    };
-}
-
-/* The links of a terminal at the router where it injects, and at the one where it ejects, should that be another. */
-static void wire_terminal(const struct network *network, struct link *links, uint32_t plane, uint32_t terminal,
-                          uint32_t latency)
-{
-    size_t place = plane * (size_t)network->topology.terminals + terminal;
-    const struct network_core *core = network->core;
-    struct link *in = links + (size_t)core->terminal_router[place] * network->ports;
-    struct link *out = links + (size_t)core->ejection_router[place] * network->ports;
-    in += core->terminal_slot[place] * network->terminal_ports;
-    out += core->ejection_slot[place] * network->terminal_ports;
-    for (uint32_t channel = 0; channel < network->terminal_ports; channel++) {
-        in[channel] = out[channel] = terminal_link(network, plane, terminal, channel, latency);
-        if (in != out)
-            in[channel].carries_out = out[channel].carries_in = false;
-    }
-}
-
-/* Keeps `common` as long as all values are the same. */
-static void note(tick_t *common, uint32_t value, bool is_first) { *common = is_first || *common == value ? value : 0; }
-
-static void wire(struct network *network, const struct channel_latencies *latencies)
-{
-    const struct topology *topology = &network->topology;
-    size_t count = (size_t)topology->routers * network->ports, channels = 0;
-    struct link *links = arena_array(network->arena, struct link, count);
-    network->links = links;
-    network->channel_latency = network->core->config->channel.latency; /* should there be no channel */
-    network->channel_cycle = network->core->config->channel.cycle;
-    network->terminal_cycle = network->core->config->terminal_channel.cycle;
-    for (size_t i = 0; i < count; i++)
-        links[i].target = FW_NONE;
-    for (uint32_t plane = 0; plane < network->plane_count; plane++)
-        for (uint32_t terminal = 0; terminal < topology->terminals; terminal++) {
-            uint32_t latency = terminal_latency(latencies, planes_seat(network, plane, terminal));
-            note(&network->terminal_latency, latency, plane == 0 && terminal == 0);
-            wire_terminal(network, links, plane, terminal, latency);
-        }
-    for (uint32_t router = 0; router < topology->routers; router++)
-        for (uint32_t port = 0; port < topology->ports; port++) {
-            struct router_port peer;
-            if (!topology->ops->peer(topology, router, port, &peer))
-                continue;
-            uint32_t latency = channel_latency(latencies, router, port, peer.router);
-            uint32_t cycle = channel_cycle(latencies, router, port);
-            note(&network->channel_latency, latency, channels == 0);
-            note(&network->channel_cycle, cycle, channels++ == 0);
-            links[(size_t)router * network->ports + network->routing.local_ports + port] = (struct link){
-                .target = peer.router,
-                .first_lane = (uint16_t)((network->routing.local_ports + peer.port) * network->num_vcs),
-                .carries_out = true,
-                .depth = depth_behind(network, latency, cycle),
-                .latency = latency,
-                .cycle = (uint16_t)cycle,
-            };
-        }
-}
-
 /* For topologies that do not know their distances. */
 static void find_distances(struct network *network)
 {
@@ -170,15 +82,9 @@ static bool fits_memory(const struct network *network, struct errors *errors)
         topology->routers, needed / 0x1p30, memory / 0x1p30);
 }
 
-uint32_t network_lag(const struct network *network, uint32_t router, uint32_t cycle)
+static const struct topology *one_plane(const struct network *network)
 {
-    uint32_t fastest = cycle;
-    for (uint32_t port = 0; port < network->ports; port++) {
-        const struct link *link = network_link(network, router, port);
-        if (link->target != FW_NONE && link->carries_out && link->cycle < fastest)
-            fastest = link->cycle;
-    }
-    return network->plan.transfer.stores ? cycle : cycle - fastest;
+    return network->core->planes ? &network->core->planes->one : &network->topology;
 }
 
 /* By plane and terminal, what routing knows by seat. */
@@ -196,7 +102,7 @@ static const uint16_t *spread_slots(const struct network *network, const uint16_
 
 static void network_place_terminals(struct network *network)
 {
-    const struct topology *topology = network->routing.topology;
+    const struct topology *topology = one_plane(network);
     size_t count = (size_t)network->plane_count * topology->terminals, place = 0;
     uint32_t *entries = arena_array(network->arena, uint32_t, count), *exits = entries;
     if (topology->ops->ejects_at)
@@ -208,9 +114,7 @@ static void network_place_terminals(struct network *network)
             exits[place] = first + topology_ejects_at(topology, seat);
         }
     network->core->terminal_router = entries;
-    network->core->terminal_slot = spread_slots(network, network->routing.entry_slot);
     network->core->ejection_router = exits;
-    network->core->ejection_slot = spread_slots(network, network->routing.terminal_slot);
 }
 
 /* A terminal's place in a plane, by one of the routers of all of them and of the slots there. */
@@ -231,7 +135,7 @@ struct lane_place network_exit(const struct network *network, uint32_t plane, ui
     return place_of(network, plane, terminal, network->core->ejection_router, network->core->ejection_slot);
 }
 
-/* Topology and routing: what can be judged before anything large is built. */
+/* The topology and what the router says of itself: what can be judged before anything large is built. */
 static bool network_plan(struct network *network, const struct network_config *config, struct arena *arena,
                          uint64_t seed, struct errors *errors)
 {
@@ -257,27 +161,38 @@ static bool network_plan(struct network *network, const struct network_config *c
         return choice_error(errors, &config->router, NULL,
                             "num_vcs is %u, which %u protocol classes cannot share evenly", network->num_vcs,
                             config->protocol_classes);
-    if (!service_plan(network, errors))
-        return false;
+    network->terminal_ports = network->core->rails.ejection > network->injection_channels
+                                  ? network->core->rails.ejection
+                                  : network->injection_channels;
+    network_place_terminals(network);
+    return service_plan(network, errors) && channel_latencies_init(&network->core->latencies, config, topology,
+                                                                   one_plane(network)->routers, arena, errors);
+}
 
+/* Tables of routing are of the routers that this rank builds, where they can be. */
+static bool network_plan_routing(struct network *network, struct errors *errors)
+{
+    const struct network_config *config = network->core->config;
+    const struct topology *one = one_plane(network);
     const struct routing_ports ports = {.num_vcs = network->num_vcs,
                                         .protocol_classes = config->protocol_classes,
                                         .injection_channels = network->injection_channels,
-                                        .ejection_channels = network->core->rails.ejection};
-    const struct topology *one = network->core->planes ? &network->core->planes->one : topology;
-    if (!routing_init(&network->routing, &config->routing, one, &ports, seed, arena, errors) ||
+                                        .ejection_channels = network->core->rails.ejection,
+                                        .first_router = network->core->planes ? 0 : network->first_router,
+                                        .end_router = network->core->planes ? one->routers : network->end_router};
+    if (!routing_init(&network->routing, &config->routing, one, &ports, network->seed, network->arena, errors) ||
         !(network->core->planes ? planes_join(network, errors) : planes_check_selection(network, errors)))
         return false;
-    network->terminal_ports = network->routing.terminal_ports;
-    network->ports = network->routing.local_ports + topology->ports;
-    network_place_terminals(network);
-    if (one->grid)
-        network->core->coordinates = grid_bake(one, arena);
+    network->ports = network->routing.local_ports + network->topology.ports;
+    network->core->terminal_slot = spread_slots(network, network->routing.entry_slot);
+    network->core->ejection_slot = spread_slots(network, network->routing.terminal_slot);
     bool needs_distances = !network->routing.ops->is_minimal || config->deadlock == DEADLOCK_RECOVER ||
                            (network->core->planes && network->core->selection->needs_hops);
+    if (one->grid && needs_distances)
+        network->core->coordinates = grid_bake(one, network->arena);
     if (!one->grid && !one->ops->distance && needs_distances)
         find_distances(network);
-    return true;
+    return network_routes_in_parts(network, errors);
 }
 
 static void network_add_kinds(struct network *network)
@@ -318,6 +233,8 @@ static struct congestion *make_sensors(const struct network *network, struct err
         .routers = network->topology.routers,
         .ports = network->ports,
         .num_vcs = network->num_vcs,
+        .first_router = network->first_router,
+        .end_router = network->end_router,
         .depth = {[QUEUE_OUTPUT] = plan->output_depth, [QUEUE_DOWNSTREAM] = plan->buffer_depth},
         .links = network->links,
     };
@@ -372,18 +289,17 @@ static void *build_interfaces(struct network *network, const struct choice *self
 bool network_build(struct network *network, const struct network_config *config, struct engine *engine,
                    struct arena *arena, uint64_t seed, const struct network_split *split, struct errors *errors)
 {
-    struct channel_latencies latencies;
-    if (!network_plan(network, config, arena, seed, errors) ||
-        !channel_latencies_init(&latencies, config, &network->topology, network->routing.topology->routers, arena,
-                                errors))
+    if (!network_plan(network, config, arena, seed, errors))
         return false;
     network->engine = engine;
     pool_init(&network->packets, sizeof(struct packet), arena->rewind);
-    wire(network, &latencies);
     size_t before = arena->bytes;
     if (!network_share_out(network, split, errors))
         return false;
     size_t of_parts = arena->bytes - before + network->core->bytes;
+    if (!network_plan_routing(network, errors))
+        return false;
+    network_wire(network);
     if (config->deadlock == DEADLOCK_RECOVER && !recovery_is_possible(network, errors))
         return false;
     network->core->routers = build_routers(network, &config->router, errors);

@@ -102,9 +102,17 @@ struct network_runner {
     void (*drop_timers)(struct network_runner *runner); /* of applications, which do nothing any more */
 };
 
+/* What the latencies of a network's channels follow from. */
+struct channel_latencies {
+    const struct topology *topology;
+    const struct network_config *config;
+    const double *places; /* in metres, by router * 3 + axis; NULL: cables have no length */
+};
+
 /* What is nobody's business but the network's own, and of those who build it and look at it; of each part. */
 struct network_core {
     const struct network_config *config;
+    struct channel_latencies latencies;
     size_t bytes;                /* of what was built, in one part */
     struct planes *planes;       /* see below; NULL: there is one, and nobody needs to ask which */
     struct selection *selection; /* of planes; NULL with them */
@@ -113,8 +121,9 @@ struct network_core {
     const uint16_t *terminal_slot;   /* its place at that router */
     const uint32_t *ejection_router; /* where packets to it leave: nearly always the same arrays */
     const uint16_t *ejection_slot;
-    const uint16_t *coordinates; /* by router of a plane * dimensions + dimension; NULL without a grid */
-    uint16_t *distances;         /* by pair of routers of a plane; NULL where the topology knows its distances */
+    const uint16_t *
+        coordinates; /* by router of a plane * dimensions + dimension, on grids; NULL where nobody asks for distances */
+    uint16_t *distances; /* by pair of routers of a plane; NULL where the topology knows its distances */
 
     const struct router_ops *router_ops;
     void *routers;
@@ -227,13 +236,6 @@ void network_show(const struct network *network, uint32_t router, struct shown_r
 void channels_settle(struct network_config *config, const struct json *network, struct arena *arena,
                      struct errors *errors);
 
-/* What the latencies of a network's channels follow from. */
-struct channel_latencies {
-    const struct topology *topology;
-    const struct network_config *config;
-    const double *places; /* in metres, by router * 3 + axis; NULL: cables have no length */
-};
-
 /*
  * Judges the settings and reads the plan; false, with errors added, when they do not fit the topology. That is one of
  * all planes or of the first alone; `of_plane` are the routers of one.
@@ -245,6 +247,28 @@ bool channel_latencies_init(struct channel_latencies *latencies, const struct ne
 uint32_t channel_latency(const struct channel_latencies *latencies, uint32_t router, uint32_t port, uint32_t neighbour);
 /* Ticks between two flits on it. */
 uint32_t channel_cycle(const struct channel_latencies *latencies, uint32_t router, uint32_t port);
+/* A channel from one router to another. */
+struct router_channel {
+    uint64_t next; /* where the walk goes on */
+    struct router_port from, to;
+    uint32_t latency;
+};
+/* Goes to the next channel of the whole network, whoever runs its routers; begins with {0}. False at the end. */
+bool network_next_channel(const struct network *network, struct router_channel *channel);
+/* Makes the links of the routers that this rank builds. */
+void network_wire(struct network *network);
+/* What lies behind a port of any router, also of one that this rank does not build: its terminals are not told there. */
+struct link network_find_link(const struct network *network, uint32_t router, uint32_t port);
+/* Before somebody prints channels: the links of routers that this rank does not build are there as well from now on. */
+void network_know_links(struct network *network);
+static inline bool network_builds(const struct network *network, uint32_t router)
+{
+    return router >= network->first_router && router < network->end_router;
+}
+static inline bool network_builds_all(const struct network *network)
+{
+    return network->end_router - network->first_router == network->topology.routers;
+}
 /* Ticks between a terminal and its router, either way. */
 uint32_t terminal_latency(const struct channel_latencies *latencies, uint32_t terminal);
 

@@ -177,11 +177,13 @@ void network_count_flits(const struct network *network, uint32_t lanes, uint32_t
         network->core->runner->count_flits(network->core->runner, lanes, counts);
         return;
     }
-    memset(counts, 0, (size_t)network->topology.routers * each / lanes * sizeof *counts);
-    for (uint32_t router = 0; network->core->router_ops->lane_flits && router < network->topology.routers; router++)
-        for (uint32_t lane = 0; lane < each; counts++)
+    counts += (size_t)network->first_router * each / lanes;
+    for (uint32_t router = network->first_router; router < network->end_router; router++)
+        for (uint32_t lane = 0; lane < each; counts++) {
+            *counts = 0;
             for (uint32_t end = lane + lanes; lane < end; lane++)
                 *counts += network_lane_flits(network, router, lane);
+        }
 }
 
 static void check_idle_router(const struct network *network, uint32_t router)
@@ -208,7 +210,7 @@ void network_check_idle(struct network *network)
     for (uint32_t i = 0; i < network->core->part_count; i++)
         FW_CHECK(network->core->parts[i]->packets.taken == 0, "%u packets are unaccounted for at the end",
                  network->core->parts[i]->packets.taken);
-    for (uint32_t router = 0; router < network->topology.routers; router++)
+    for (uint32_t router = network->first_router; router < network->end_router; router++)
         check_idle_router(network, router);
     network->core->interface_ops->check_idle(network->core->interfaces);
 }

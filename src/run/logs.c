@@ -135,8 +135,10 @@ bool logs_commit(struct logs *logs, struct simulation *simulation)
     struct csv_file *const *files = logs->run.files;
     if (files[RUN_LOG_RATES])
         write_rates(&simulation->workload, files[RUN_LOG_RATES]);
-    if (files[RUN_LOG_CHANNELS])
+    if (files[RUN_LOG_CHANNELS]) {
+        network_know_links(&simulation->network);
         write_channels(&simulation->workload, files[RUN_LOG_CHANNELS]);
+    }
     return run_logs_end(&logs->run, csv_close, &simulation->errors);
 }
 

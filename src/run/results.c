@@ -23,6 +23,8 @@ static void add_sync(struct report *sync, const struct simulation *simulation)
     report_text(sync, "type", sync_name(simulation->config.simulator.sync));
     report_count(sync, "threads", facts.threads);
     report_count(sync, "ranks", facts.ranks);
+    if (simulation->ranks)
+        report_count(sync, "largest_rank_bytes", simulation->largest_bytes);
     report_count(sync, "events", events + facts.rolled_back);
     if (facts.parts == 1 && !simulation->rewind)
         return; /* a sequential run says nothing here that the next one would not */
@@ -89,7 +91,8 @@ static void add_simulation(struct report *root, struct simulation *simulation)
     results_add_run(block, simulation, totals->now, totals->events, &digest);
     report_count(block, "flit_hops", totals->flit_hops);
     report_count(block, "packet_hops", packet_hops);
-    report_number(block, "bytes_per_router", (double)network->core->bytes / network->topology.routers);
+    report_number(block, "bytes_per_router",
+                  simulation->ranks ? NAN : (double)network->core->bytes / network->topology.routers);
     add_sync(report_block(block, "sync"), simulation);
     if (simulation->lockstep)
         add_device(report_block(block, "device"), simulation->lockstep);
@@ -241,12 +244,12 @@ static struct json *coordinates_json(const struct network *network, struct arena
 {
     struct json *all = json_array(arena);
     const struct topology *one = network->routing.topology;
-    uint32_t dimensions = one->grid->dimensions;
     for (uint32_t router = 0; router < network->topology.routers; router++) {
         struct json *row = json_append(all, json_array(arena));
-        for (uint32_t d = 0; d < dimensions; d++)
-            json_append(row, json_number_u64(
-                                 arena, network->core->coordinates[(size_t)(router % one->routers) * dimensions + d]));
+        uint32_t coordinates[MAX_DIMENSIONS];
+        grid_coordinates(one->grid, router % one->routers, coordinates);
+        for (uint32_t d = 0; d < one->grid->dimensions; d++)
+            json_append(row, json_number_u64(arena, coordinates[d]));
     }
     return all;
 }
@@ -259,16 +262,15 @@ static void add_channels(struct report *block, struct simulation *simulation)
     const struct network *network = &simulation->network;
     const struct measurement *m = &workload->measurements[0];
     double ticks = (double)(m->window_end - m->window_start);
-    size_t ports = (size_t)network->topology.routers * network->ports, count = 0;
+    size_t ports = (size_t)network->topology.routers * network->topology.ports, count = 0;
     double *shares = arena_array(arena, double, ports + 1), sum = 0;
     struct json *list = workload->config->per_channel ? json_array(arena) : NULL;
-    for (size_t i = 0; i < ports; i++) {
-        const struct link *link = &network->links[i];
-        if (link->target == FW_NONE || link->to_terminal || ticks <= 0 || !m->window_end)
-            continue;
+    for (struct router_channel at = {0}; ticks > 0 && m->window_end && network_next_channel(network, &at);) {
+        uint32_t port = network->routing.local_ports + at.from.port;
+        size_t i = (size_t)at.from.router * network->ports + port;
         uint32_t flits = workload->port_flits_at_end[i] - workload->port_flits_at_start[i]; /* modulo 2^32 */
-        shares[count] = flits / (ticks / link->cycle);
-        const double row[] = {(double)(i / network->ports), (double)(i % network->ports), link->target, shares[count]};
+        shares[count] = flits / (ticks / channel_cycle(&network->core->latencies, at.from.router, at.from.port));
+        const double row[] = {at.from.router, port, at.to.router, shares[count]};
         struct json *shown =
             list ? json_append(list, json_array(arena)) : NULL; /* ports as `flitwarp trace` has them */
         for (uint32_t column = 0; shown && column < 4; column++)
@@ -287,7 +289,7 @@ static void add_channels(struct report *block, struct simulation *simulation)
         return;
     report_json(block, "columns", json_from_word(arena, "[\"router\", \"port\", \"target\", \"utilisation\"]"));
     report_json(block, "list", list);
-    if (network->core->coordinates)
+    if (network->routing.topology->grid)
         report_json(block, "coordinates", coordinates_json(network, arena));
 }
 

@@ -66,6 +66,8 @@ static void model_add_sync(struct report *sync, const struct simulation *simulat
     report_text(sync, "type", sync_name(run->settings.sync));
     report_count(sync, "threads", run->settings.threads);
     report_count(sync, "ranks", run->rank_count);
+    if (simulation->ranks)
+        report_count(sync, "largest_rank_bytes", simulation->largest_bytes);
     report_count(sync, "events", counts->handled);
     report_count(sync, "committed", counts->committed);
     report_count(sync, "rolled_back", counts->rolled_back);

@@ -197,6 +197,7 @@ bool simulation_build(struct simulation *simulation)
         rewind_add(simulation->rewind, &simulation->network, sizeof simulation->network);
         rewind_add(simulation->rewind, &simulation->workload, sizeof simulation->workload);
     }
+    simulation->built.is_sparse = simulation->ranks; /* of all routers and terminals a rank builds its own */
     engine_init(&simulation->engine, simulation->rewind);
     if (!network_build(&simulation->network, &config->network, &simulation->engine, &simulation->built, seed, &split,
                        &simulation->errors))
@@ -248,6 +249,7 @@ void simulation_add_up(struct simulation *simulation)
     simulation->cpu_seconds = ranks_sum(simulation->ranks, watch->cpu);
     simulation->wall_seconds = watch->wall;
     simulation->peak_bytes = (uint64_t)ranks_sum(simulation->ranks, (double)watch->peak);
+    simulation->largest_bytes = ranks_largest(simulation->ranks, watch->peak);
 }
 
 void simulation_release(struct simulation *simulation)

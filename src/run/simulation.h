@@ -49,7 +49,8 @@ struct simulation {
     struct ranks *ranks;          /* borrowed, all of which have this simulation; NULL: there is one */
     struct stopwatch watch;       /* of this rank */
     double cpu_seconds, wall_seconds; /* of the run, without building */
-    uint64_t peak_bytes;              /* memory, of all ranks */
+    uint64_t peak_bytes;              /* memory, of all ranks, */
+    uint64_t largest_bytes;           /* and of the one that took most */
     uint32_t restarts;                /* from checkpoints */
 };
 

@@ -174,6 +174,12 @@ void application_reply(struct application *application, const struct message *re
         send_message(application, part, &reply);
 }
 
+bool application_is_here(const struct application *application, uint32_t rank)
+{
+    struct workload_part *part;
+    return workload_part_at(application->workload, application->terminals[rank], &part);
+}
+
 void application_wake_at(struct application *application, uint32_t rank, tick_t when)
 {
     struct workload_part *part;

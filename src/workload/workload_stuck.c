@@ -102,8 +102,10 @@ void workload_report_stuck(struct workload *workload, FILE *out)
         workload->outcome = OUTCOME_DEADLOCK;
         deadlock_find(&workload->deadlock, network, workload->totals.now, workload->totals.in_flight, true);
     }
-    if (workload->outcome == OUTCOME_DEADLOCK && ranks_lead(network_ranks(network)))
+    if (workload->outcome == OUTCOME_DEADLOCK && ranks_lead(network_ranks(network))) {
+        network_know_links(network);
         deadlock_report(&workload->deadlock, out);
+    }
     if (workload->outcome == OUTCOME_STUCK)
         report_stuck(workload, out);
 }

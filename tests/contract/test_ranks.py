@@ -29,7 +29,7 @@ def outcome(example, ranks, threads, directory, *arguments, sync="conservative")
     results = json.loads((directory / "r.json").read_text())
     sync = results["simulation"]["sync"]
     assert sync["ranks"] == ranks and sync["threads"] <= threads
-    for key in OF_THE_RUN:
+    for key in (*OF_THE_RUN, "bytes_per_router"):
         del results["simulation"][key]
     del results["config"]["simulator"]
     return ended.returncode, json.dumps(results), [(directory / name).read_text() for name in LOGS.values()]
@@ -82,6 +82,52 @@ def run(ranks, *arguments, config=TORUS, timeout=100):
 
 
 SHORT = ["workload.applications.0.warmup=100", "workload.applications.0.sample=100"]
+
+
+# Issue 22's torus with the routers of bench/scaling: four ranks together take at most 1.5 times the memory of one, none more
+# than 0.4 of it. That holds though MPI takes some 9 MiB of each and the program itself 6.
+def test_four_ranks_share_a_torus_of_32768_routers(tmp_path):
+    mpirun(4)
+    peaks, digests = [], set()
+    for ranks in (1, 4):
+        how = [*mpirun(ranks)] if ranks > 1 else []
+        subprocess.run([*how, PROGRAM, "run", ROOT / "bench" / "scaling" / "torus_65536.json", "--quiet", "--sync",
+                        "conservative", "--results", tmp_path / "r.json", "network.topology.widths=[32,32,32]",
+                        "workload.applications.0.warmup=20", "workload.applications.0.sample=20",
+                        "workload.applications.0.load=0.05"], timeout=300, check=True)
+        simulation = json.loads((tmp_path / "r.json").read_text())["simulation"]
+        peaks.append(simulation["peak_rss_bytes"])
+        digests.add(simulation["digest"])
+    assert len(digests) == 1
+    assert peaks[1] <= 1.5 * peaks[0] and simulation["sync"]["largest_rank_bytes"] <= 0.4 * peaks[0], peaks
+
+
+# What reads more than a rank's own routers: tables of minimal ways at the border, routers that look at those beside them,
+# terminals that leave elsewhere, planes. With a terminal on every router, and none on most.
+SHARED = {
+    "jellyfish": {"topology": {"type": "jellyfish", "routers": 30, "degree": 4}, "routing": "minimal",
+                  "router": {"type": "input_queued", "num_vcs": 6}},
+    "adaptive": {"topology": {"type": "slim_fly", "q": 5}, "routing": "minimal_adaptive",
+                 "router": {"type": "input_queued", "num_vcs": 4}},
+    "detours": {"topology": {"type": "slim_fly", "q": 4}, "routing": "ugal", "router": {"type": "input_queued", "num_vcs": 4}},
+    "ahead": {"topology": {"type": "mesh", "widths": [5, 5]}, "interface": {"type": "booksim"},
+              "router": {"type": "booksim", "num_vcs": 8, "vcs_by_next_output": True}},
+    "butterfly": {"topology": {"type": "butterfly", "radix": 3, "stages": 3}, "routing": "destination_tag"},
+    "planes": {"topology": {"type": "torus", "widths": [4, 3]}, "planes": {"count": 2}},
+    "clos": {"topology": {"type": "folded_clos", "radix": 8}, "routing": "up_down",
+             "router": {"type": "input_output_queued", "num_vcs": 2}},
+}
+
+
+@pytest.mark.parametrize("name", SHARED)
+def test_what_ranks_know_of_each_other_does_not_show(name, tmp_path):
+    mpirun(2)
+    config = tmp_path / "shared.json"
+    config.write_text(json.dumps({"network": {"channel": {"latency": 10}, **SHARED[name]}, "workload": {"applications": [
+        {"type": "blast", "load": 0.2, "warmup": 100, "sample": 300, "size": {"type": "uniform", "max": 5}}]}}))
+    alone = outcome(config, 1, 1, tmp_path, *EVERYTHING)
+    for ranks, threads in ((2, 1), (3, 2), (4, 1), (7, 1)):
+        assert outcome(config, ranks, threads, tmp_path, *EVERYTHING) == alone, (ranks, threads)
 
 
 def test_threads_are_fewer_where_routers_are():

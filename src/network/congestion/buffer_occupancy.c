@@ -323,9 +323,9 @@ static struct congestion *buffer_occupancy_build(const struct choice *self, cons
     sensor->seen = arena_array(arena, uint32_t, (size_t)shape->routers * sensor->lanes);
     sensor->unseen = arena_array(arena, struct unseen, shape->routers);
     sensor->common.adds_up = sensor->config.accounting == ACCOUNT_BOTH && !sensor->wires;
-    size_t ports = (size_t)shape->routers * shape->ports;
-    sensor->capacity = arena_array(arena, double, ports);
-    for (size_t port = 0; port < ports; port++)
+    sensor->capacity = arena_array(arena, double, (size_t)shape->routers * shape->ports);
+    for (size_t port = (size_t)shape->first_router * shape->ports; port < (size_t)shape->end_router * shape->ports;
+         port++)
         sensor->capacity[port] = (sensor->counts[QUEUE_OUTPUT] ? shape->depth[QUEUE_OUTPUT] : 0) +
                                  (double)(sensor->counts[QUEUE_DOWNSTREAM] ? shape->links[port].depth : 0);
     return &sensor->common;

@@ -80,7 +80,7 @@ static void walk_lanes(struct search_for *search, bool takes, tick_t now)
 {
     const struct network *network = search->network;
     uint32_t lanes = network->ports * network->num_vcs;
-    for (uint32_t router = 0; router < network->topology.routers; router++) {
+    for (uint32_t router = network->first_router; router < network->end_router; router++) {
         uint32_t number = network->router_part ? network->router_part[router] - network->core->first_part : 0;
         for (uint32_t lane = 0; number < network->core->part_count && lane < lanes; lane++) {
             struct network *part = network->core->parts[number];

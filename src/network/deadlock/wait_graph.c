@@ -92,7 +92,7 @@ void wait_graph_init(struct wait_graph *graph, const struct network *network)
     uint32_t lanes = network->ports * network->num_vcs;
     struct waiting waiting = {0};
     *graph = (struct wait_graph){.network = network};
-    for (uint32_t router = 0; router < network->topology.routers; router++) {
+    for (uint32_t router = network->first_router; router < network->end_router; router++) {
         uint32_t part = network->router_part ? network->router_part[router] - network->core->first_part : 0;
         for (uint32_t lane = 0; part < network->core->part_count && lane < lanes; lane++)
             add_lane(graph, network->core->parts[part], router, lane, &waiting);
@@ -122,6 +122,11 @@ static uint32_t find_waiter(const struct wait_graph *graph, uint32_t router, uin
 static bool is_held(const struct waiter *waiter, const struct wanted *wanted)
 {
     return !waiter->for_credit && wanted->holder != HELD_BY_NOBODY && wanted->holder != WITHOUT_ROOM;
+}
+
+static struct link link_behind(const struct wait_graph *graph, uint32_t router, uint32_t lane)
+{
+    return network_find_link(graph->network, router, lane / graph->network->num_vcs);
 }
 
 /* Lanes of the port at a channel's far end. */
@@ -192,11 +197,11 @@ static uint32_t next_before(const struct wait_graph *graph, const struct waiter 
 uint32_t wait_graph_next(const struct wait_graph *graph, const struct waiter *waiter, uint32_t wanted)
 {
     const struct wanted *want = &graph->wanted[waiter->first_wanted + wanted];
-    const struct link *link = network_link(graph->network, waiter->router, want->lane / graph->network->num_vcs);
     if (is_held(waiter, want))
         return find_waiter(graph, waiter->router, want->holder);
-    uint32_t before = fits_behind(graph, link, want) ? next_before(graph, waiter, want->lane) : FW_NONE;
-    return before != FW_NONE ? before : next_behind(graph, link, want, true);
+    const struct link link = link_behind(graph, waiter->router, want->lane);
+    uint32_t before = fits_behind(graph, &link, want) ? next_before(graph, waiter, want->lane) : FW_NONE;
+    return before != FW_NONE ? before : next_behind(graph, &link, want, true);
 }
 
 /* ---- who is stuck ---- */
@@ -217,16 +222,16 @@ struct reduction {
 static bool is_open(const struct reduction *reduction, const struct waiter *waiter, const struct wanted *want)
 {
     const struct wait_graph *graph = reduction->graph;
-    const struct link *link = network_link(graph->network, waiter->router, want->lane / graph->network->num_vcs);
     if (is_held(waiter, want)) {
         uint32_t holder = find_waiter(graph, waiter->router, want->holder);
         return holder == FW_NONE || !graph->waiters[holder].is_stuck;
     }
     if (waiter->turn && reduction->claimed[want->lane])
         return false;
-    if (fits_behind(graph, link, want))
+    const struct link link = link_behind(graph, waiter->router, want->lane);
+    if (fits_behind(graph, &link, want))
         return true;
-    uint32_t next = next_behind(graph, link, want, false);
+    uint32_t next = next_behind(graph, &link, want, false);
     return next == FW_NONE || !graph->waiters[next].is_stuck;
 }
 
@@ -274,12 +279,12 @@ static uint32_t reduce_router(struct reduction *reduction, uint32_t router)
             claim(reduction, waiter);
             continue;
         }
-        const struct link *link = network_link(network, router, waiter->lane / network->num_vcs);
+        const struct link link = link_behind(reduction->graph, router, waiter->lane);
         waiter->is_stuck = false;
         moving++;
         look_again(reduction, router);
-        if (!link->to_terminal)
-            look_again(reduction, link->target);
+        if (!link.to_terminal)
+            look_again(reduction, link.target);
     }
     return moving;
 }

@@ -392,10 +392,10 @@ static bool check_report(const struct check *check, uint64_t pairs, uint64_t all
     if (cycle)
         print_cycle(check, cycle, length);
     fprintf(check->out,
-            "routing \"%s\" on \"%s\": checked %" PRIu64 " of %" PRIu64 " pairs of routers, %" PRIu64
+            "routing \"%s\" on \"%s\": checked %s%" PRIu64 " of %" PRIu64 " pairs of routers, %" PRIu64
             " dependencies%s: %s\n",
-            check->routing->ops->name, check->topology->ops->name, pairs, all_pairs, channel_graph_edges(&check->graph),
-            check->routing->escape_vcs ? " of escape VCs" : "",
+            check->routing->ops->name, check->topology->ops->name, pairs < all_pairs ? "a sample, " : "", pairs,
+            all_pairs, channel_graph_edges(&check->graph), check->routing->escape_vcs ? " of escape VCs" : "",
             cycle               ? "deadlock is possible"
             : check->faults     ? "faults"
             : pairs < all_pairs ? "no deadlock found"

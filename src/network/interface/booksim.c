@@ -99,7 +99,7 @@ static void terminals_build(void *interfaces, const void *config)
     all->router = *(const struct booksim_config *)network->core->config->router.config;
     all->rule = booksim_rule_of(&all->router);
     all->each = arena_array(network->arena, struct terminal, network->topology.terminals);
-    for (uint32_t number = 0; number < network->topology.terminals; number++)
+    for (uint32_t number = network->first_terminal; number < network->end_terminal; number++)
         terminal_init(all, number);
 }
 
@@ -298,7 +298,7 @@ static uint32_t terminals_withdraw(void *interfaces, uint32_t terminal)
 static void terminals_check_idle(void *interfaces)
 {
     const struct terminals *all = interfaces;
-    for (uint32_t number = 0; number < all->network->topology.terminals; number++)
+    for (uint32_t number = all->network->first_terminal; number < all->network->end_terminal; number++)
         for (uint32_t vc = 0; vc < all->network->num_vcs; vc++)
             FW_CHECK(all->each[number].room->held[vc] == 0, "terminal %u vc %u: a credit is not back at the end",
                      number, vc);

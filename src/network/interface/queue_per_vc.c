@@ -131,7 +131,7 @@ static void queue_per_vc_build(void *interfaces, const void *config)
     all->arbiter_bytes = (arbiter_state_size(all->arbiter, all->config.arbiter.config, all->num_vcs) + 7) / 8 * 8;
     all->arbiters = arena_take(network->arena, all->arbiter_bytes * count * all->channels);
     all->outlets = arena_array(network->arena, struct outlet, count);
-    for (uint32_t number = 0; number < count; number++)
+    for (uint32_t number = network->first_terminal; number < network->end_terminal; number++)
         outlet_init(all, number);
 }
 
@@ -326,7 +326,7 @@ static uint32_t queue_per_vc_withdraw(void *interfaces, uint32_t terminal)
 static void queue_per_vc_check_idle(void *interfaces)
 {
     const struct queue_per_vc *all = interfaces;
-    for (uint32_t i = 0; i < all->network->topology.terminals; i++)
+    for (uint32_t i = all->network->first_terminal; i < all->network->end_terminal; i++)
         for (uint32_t lane = 0; lane < all->channels * all->num_vcs; lane++)
             FW_CHECK(all->outlets[i].queues[lane].credits == all->outlets[i].depth,
                      "terminal %u lane %u: a credit is not back at the end", i, lane);

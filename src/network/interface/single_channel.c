@@ -46,10 +46,10 @@ static void single_channel_build(void *interfaces, const void *config)
 {
     struct single_channel *all = interfaces;
     const struct network *network = all->network;
-    uint32_t count = network->topology.terminals, vcs = network->num_vcs;
+    uint32_t vcs = network->num_vcs;
     all->config = config;
-    all->terminals = arena_array(network->arena, struct terminal, count);
-    for (uint32_t i = 0; i < count; i++) {
+    all->terminals = arena_array(network->arena, struct terminal, network->topology.terminals);
+    for (uint32_t i = network->first_terminal; i < network->end_terminal; i++) {
         struct terminal *terminal = &all->terminals[i];
         *terminal = (struct terminal){.step_at = FW_NEVER, .waiting = EMPTY_QUEUE, .packet = FW_NONE};
         terminal->entry = network_entry(network, 0, i);
@@ -175,7 +175,7 @@ static uint32_t single_channel_withdraw(void *interfaces, uint32_t terminal)
 static void single_channel_check_idle(void *interfaces)
 {
     const struct single_channel *all = interfaces;
-    for (uint32_t i = 0; i < all->network->topology.terminals; i++)
+    for (uint32_t i = all->network->first_terminal; i < all->network->end_terminal; i++)
         for (uint32_t vc = 0; vc < all->network->num_vcs; vc++)
             FW_CHECK(all->terminals[i].credits[vc] == all->terminals[i].depth,
                      "terminal %u vc %u: a credit is not back at the end", i, vc);

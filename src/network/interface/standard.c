@@ -301,13 +301,13 @@ static void standard_build(void *interfaces, const void *config)
     n->injectors = arena_array(arena, struct injector, (size_t)outlets * n->channels * n->groups);
     n->credits = arena_array(arena, uint32_t, (size_t)outlets * n->lanes);
     n->queues = n->planes > 1 ? arena_array(arena, struct plane_queue, outlets) : NULL;
-    for (uint32_t number = 0; number < outlets; number++)
+    for (uint32_t number = network->first_terminal * n->planes; number < network->end_terminal * n->planes; number++)
         build_outlet(n, number);
     if (n->is_by_level)
         levels_build(n, arena);
     if (n->config.feed_cycle) {
         n->feeds = arena_array(arena, struct feed, network->topology.terminals);
-        for (uint32_t terminal = 0; terminal < network->topology.terminals; terminal++)
+        for (uint32_t terminal = network->first_terminal; terminal < network->end_terminal; terminal++)
             n->feeds[terminal].waiting = EMPTY_QUEUE;
     }
 }
@@ -362,7 +362,8 @@ static void standard_take_out(void *interfaces, uint32_t handle, tick_t now)
 static void standard_check_idle(void *interfaces)
 {
     const struct interfaces *n = interfaces;
-    for (size_t i = 0; i < (size_t)n->network->topology.terminals * n->planes * n->lanes; i++) {
+    size_t each = (size_t)n->planes * n->lanes;
+    for (size_t i = n->network->first_terminal * each; i < n->network->end_terminal * each; i++) {
         uint32_t outlet = (uint32_t)(i / n->lanes);
         uint32_t depth = room_at_most(n->network, outlet_link(n->network, outlet));
         FW_CHECK(n->credits[i] == depth, "terminal %u: %u of %u credits are back at the end", outlet / n->planes,

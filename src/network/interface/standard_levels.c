@@ -157,15 +157,16 @@ void levels_build(struct interfaces *n, struct arena *arena)
     struct levels *levels = n->levels = arena_take(arena, sizeof *levels);
     lane_scheduler_init(&levels->scheduler, &network->service, NULL, n->num_vcs, true);
     levels->sources = arena_array(arena, struct packet_queue, outlets * n->groups);
-    for (size_t i = 0; i < outlets * n->groups; i++)
+    size_t first = (size_t)network->first_terminal * n->planes, end = (size_t)network->end_terminal * n->planes;
+    for (size_t i = first * n->groups; i < end * n->groups; i++)
         levels->sources[i] = EMPTY_QUEUE;
     levels->choices = arena_take(arena, channels * levels->scheduler.bytes);
-    for (size_t i = 0; i < channels; i++)
+    for (size_t i = first * n->channels; i < end * n->channels; i++)
         lane_scheduler_start(&levels->scheduler, levels->choices + i * levels->scheduler.bytes);
     if (!network->plan.room_exclusive)
         return;
     levels->rooms = arena_take(arena, channels * shared_room_bytes(n->num_vcs));
     levels->rules = arena_array(arena, struct shared_room_rule, outlets);
-    for (uint32_t outlet = 0; outlet < outlets; outlet++)
-        levels->rules[outlet] = room_behind(network, outlet_link(network, outlet));
+    for (size_t outlet = first; outlet < end; outlet++)
+        levels->rules[outlet] = room_behind(network, outlet_link(network, (uint32_t)outlet));
 }

@@ -52,15 +52,23 @@ struct schedule {
     uint64_t rollbacks;
     struct ranks *ranks; /* borrowed; NULL: this is the only one. Then nothing below is used */
     uint32_t all_parts;
-    struct mail mail;    /* owned */
-    struct inbox *inbox; /* by rank * count + part */
-    tick_t elsewhere;    /* when other ranks have something to do */
+    struct mail mail;     /* owned */
+    struct words lengths; /* owned: of what is for each part of a rank, while its mail is made up */
+    struct inbox *inbox;  /* by rank * count + part */
+    tick_t elsewhere;     /* when other ranks have something to do */
 };
 
 /* Parts of a rank: those from the first to that of the next rank. */
 static inline uint32_t first_part(uint32_t rank, uint32_t all_parts, uint32_t ranks)
 {
     return (uint32_t)((uint64_t)rank * all_parts / ranks);
+}
+
+/* A part's box for another. That for one of another rank is empty when the next window begins, so one does for both. */
+static inline struct words *exchange_box(const struct network *part, uint32_t parity, uint32_t receiver)
+{
+    bool is_here = receiver - part->core->first_part < part->core->part_count;
+    return &part->core->exchange->boxes[is_here ? parity : 0][receiver];
 }
 
 /* Takes in what the other parts have sent in the window before. */

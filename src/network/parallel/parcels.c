@@ -41,7 +41,7 @@ static inline uint64_t *box_take(struct network *network, uint32_t receiver, uin
                                  tick_t when, uint32_t words)
 {
     struct exchange *exchange = network->core->exchange;
-    uint64_t *place = words_take(&exchange->boxes[exchange->parity][receiver], words);
+    uint64_t *place = words_take(exchange_box(network, exchange->parity, receiver), words);
     *(struct parcel *)place = (struct parcel){
         .when = when, .target = to.target, .lane = (uint16_t)to.lane, .kind = (uint8_t)kind, .words = (uint8_t)words};
     exchange->sent++;
@@ -111,7 +111,7 @@ void network_import(struct network *network, uint32_t parity)
 {
     const struct schedule *schedule = network->core->exchange->schedule;
     for (uint32_t sender = 0; sender < network->core->part_count; sender++) {
-        struct words *box = &network->core->parts[sender]->core->exchange->boxes[parity][network->part];
+        struct words *box = exchange_box(network->core->parts[sender], parity, network->part);
         import_parcels(network, box->words, box->count);
         box->count = 0;
     }
@@ -124,39 +124,52 @@ void network_import(struct network *network, uint32_t parity)
 
 /* ---- from rank to rank ---- */
 
+static void swap_words(struct words *a, struct words *b)
+{
+    struct words kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+/* What is in a box goes to the end of a rank's mail; the first one becomes it, which spares a copy. */
+static void empty_box(struct words *out, struct words *box)
+{
+    if (!out->count) {
+        swap_words(out, box);
+        return;
+    }
+    words_add(out, box->words, box->count);
+    box->count = 0;
+}
+
 /*
- * What goes to a rank begins with a word for each of its parts, the length of what is for that part; then the boxes, by
- * receiver. Nothing at all goes to a rank for which there is nothing.
+ * What goes to a rank are the boxes, by receiver, and then a word for each of its parts, the length of what is for that
+ * part. Nothing at all goes to a rank for which there is nothing.
  */
 static void empty_boxes(struct schedule *schedule, uint32_t parity, uint32_t rank)
 {
     struct words *out = &schedule->mail.out[rank];
     uint32_t first = first_part(rank, schedule->all_parts, schedule->ranks->count);
     uint32_t end = first_part(rank + 1, schedule->all_parts, schedule->ranks->count);
-    size_t all = 0;
+    schedule->lengths.count = 0;
     for (uint32_t receiver = first; receiver < end; receiver++) {
-        size_t used = 0;
+        size_t before = out->count;
         for (uint32_t i = 0; i < schedule->count; i++)
-            used += schedule->parts[i]->core->exchange->boxes[parity][receiver].count;
-        all += *words_take(out, 1) = used;
+            empty_box(out, exchange_box(schedule->parts[i], parity, receiver));
+        *words_take(&schedule->lengths, 1) = out->count - before;
     }
-    if (!all)
-        out->count = 0;
-    for (uint32_t receiver = first; receiver < end && all; receiver++)
-        for (uint32_t i = 0; i < schedule->count; i++) {
-            struct words *box = &schedule->parts[i]->core->exchange->boxes[parity][receiver];
-            words_add(out, box->words, box->count);
-            box->count = 0;
-        }
+    if (out->count)
+        words_add(out, schedule->lengths.words, schedule->lengths.count);
 }
 
 static void find_inboxes(struct schedule *schedule, uint32_t rank)
 {
-    size_t count, at = schedule->count;
+    size_t count, at = 0;
     const uint64_t *words = mail_from(&schedule->mail, rank, &count);
     for (uint32_t i = 0; i < schedule->count; i++) {
         struct inbox *inbox = &schedule->inbox[(size_t)rank * schedule->count + i];
-        *inbox = count ? (struct inbox){.words = words + at, .used = words[i]} : (struct inbox){0};
+        *inbox =
+            count ? (struct inbox){.words = words + at, .used = words[count - schedule->count + i]} : (struct inbox){0};
         at += inbox->used;
     }
 }
@@ -175,6 +188,9 @@ void exchange_with_ranks(struct schedule *schedule, uint32_t parity)
     mail_swap(&schedule->mail, &next);
     schedule->elsewhere = FW_NEVER;
     for (uint32_t rank = 0; rank < ranks->count; rank++) {
+        uint32_t receiver = first_part(rank, schedule->all_parts, ranks->count);
+        if (rank != ranks->number) /* its memory goes back to the box that it came from, and is touched but once */
+            swap_words(&schedule->mail.out[rank], exchange_box(schedule->parts[0], parity, receiver));
         tick_t theirs = *mail_told(&schedule->mail, rank);
         schedule->elsewhere = theirs < schedule->elsewhere ? theirs : schedule->elsewhere;
         find_inboxes(schedule, rank);

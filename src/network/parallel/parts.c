@@ -24,14 +24,19 @@ enum { SLACK = 16 };
 
 static uint64_t *weigh(const struct network *network, struct arena *scratch, uint64_t *total)
 {
+    const struct network_core *core = network->core;
     uint64_t *weight = arena_array(scratch, uint64_t, network->topology.routers);
+    size_t places = (size_t)network->plane_count * network->topology.terminals;
     *total = 0;
-    for (uint32_t router = 0; router < network->topology.routers; router++) {
-        weight[router] = 1;
-        for (uint32_t port = 0; port < network->ports; port++)
-            weight[router] += network_link(network, router, port)->target != FW_NONE;
-        *total += weight[router];
+    for (size_t place = 0; place < places; place++) {
+        uint32_t in = core->terminal_router[place], out = core->ejection_router[place];
+        weight[in] += network->terminal_ports;
+        weight[out] += in == out ? 0 : network->terminal_ports;
     }
+    for (struct router_channel channel = {0}; network_next_channel(network, &channel);)
+        weight[channel.from.router]++;
+    for (uint32_t router = 0; router < network->topology.routers; router++)
+        *total += ++weight[router];
     return weight;
 }
 
@@ -49,13 +54,10 @@ static int compare_spans(const void *a, const void *b)
 static uint32_t *shortest_across(const struct network *network, struct arena *scratch)
 {
     uint32_t routers = network->topology.routers, count = 0;
-    struct span *spans = arena_array(scratch, struct span, (size_t)routers * network->ports);
-    for (uint32_t router = 0; router < routers; router++)
-        for (uint32_t port = network->routing.local_ports; port < network->ports; port++) {
-            const struct link *link = network_link(network, router, port);
-            if (link->target != FW_NONE && link->target > router)
-                spans[count++] = (struct span){link->latency, router + 1, link->target};
-        }
+    struct span *spans = arena_array(scratch, struct span, (size_t)routers * network->topology.ports);
+    for (struct router_channel channel = {0}; network_next_channel(network, &channel);)
+        if (channel.to.router > channel.from.router)
+            spans[count++] = (struct span){channel.latency, channel.from.router + 1, channel.to.router};
     qsort(spans, count, sizeof *spans, compare_spans);
     uint32_t *across = arena_array(scratch, uint32_t, routers + 1);
     uint32_t *next = arena_array(scratch, uint32_t, routers + 2); /* the next cut that is not painted */
@@ -124,22 +126,21 @@ static bool share_by_metis(const struct network *network, uint32_t parts, uint16
     uint64_t total;
     const uint64_t *weight = weigh(network, &scratch, &total);
     uint32_t routers = network->topology.routers;
-    size_t count = 0, most = (size_t)routers * network->ports;
+    size_t count = 0, most = (size_t)routers * network->topology.ports;
     idx_t *starts = arena_array(&scratch, idx_t, routers + 1), *part = arena_array(&scratch, idx_t, routers);
     idx_t *peers = arena_array(&scratch, idx_t, most), *edges = arena_array(&scratch, idx_t, most);
     idx_t *work = arena_array(&scratch, idx_t, routers);
-    for (uint32_t router = 0; router < routers; router++) {
-        starts[router] = (idx_t)count;
-        work[router] = (idx_t)weight[router];
-        for (uint32_t port = network->routing.local_ports; port < network->ports; port++) {
-            const struct link *link = network_link(network, router, port);
-            if (link->target != FW_NONE && link->target != router) {
-                peers[count] = (idx_t)link->target;
-                edges[count++] = weight_of(link->latency);
-            }
+    for (struct router_channel channel = {0}; network_next_channel(network, &channel);)
+        if (channel.to.router != channel.from.router) {
+            peers[count] = (idx_t)channel.to.router;
+            edges[count] = weight_of(channel.latency);
+            starts[channel.from.router + 1] = (idx_t)++count;
         }
+    for (uint32_t router = 0; router < routers; router++) {
+        work[router] = (idx_t)weight[router];
+        if (starts[router + 1] < starts[router]) /* it has no channels */
+            starts[router + 1] = starts[router];
     }
-    starts[routers] = (idx_t)count;
     idx_t options[METIS_NOPTIONS], vertices = (idx_t)routers, constraints = 1, wanted = (idx_t)parts, cut = 0;
     METIS_SetDefaultOptions(options);
     options[METIS_OPTION_SEED] = 1;
@@ -241,19 +242,28 @@ static bool network_count_parts(struct network *network, uint32_t threads, const
     return true;
 }
 
+/* From the first to the last of those whose owner is a part of this rank. */
+static void find_range(const struct network *network, const uint16_t *owner, uint32_t *first, uint32_t *end)
+{
+    uint32_t count = *end;
+    *first = *end = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (owner[i] - network->core->first_part < network->core->part_count) {
+            *first = *end ? *first : i;
+            *end = i + 1;
+        }
+}
+
 bool network_share_out(struct network *network, const struct network_split *split, struct errors *errors)
 {
     const struct topology *topology = &network->topology;
     bool is_possible = network_count_parts(network, split->parts, split->ranks, errors);
     network->core->parts = arena_array(network->arena, struct network *, network->core->part_count);
     network->core->parts[0] = network;
+    network->end_router = topology->routers;
+    network->end_terminal = topology->terminals;
     if (!is_possible || network->core->all_parts == 1)
         return is_possible;
-    if (network->routing.looks_afar_key)
-        return choice_error(
-            errors, &network->core->config->routing, network->routing.looks_afar_key,
-            "this setting reads other routers at no delay, which threads cannot; accepted: '%s', or 1 thread",
-            strcmp(network->routing.looks_afar_key, "decides") == 0 ? "router" : "local");
     if (network->plan.one_part_key)
         return choice_error(errors, &network->core->config->router, network->plan.one_part_key,
                             "this setting steps the whole network at once, which threads cannot; accepted: 1 thread");
@@ -273,18 +283,42 @@ bool network_share_out(struct network *network, const struct network_split *spli
     }
     network->router_part = owner;
     network->terminal_part = terminal_owner;
+    /* A terminal of several planes is beside routers of any part, and what METIS finds lies all over the network. */
+    if (network->plane_count == 1 && split->method == PARTITION_BLOCKS && !network->plan.looks_ahead) {
+        find_range(network, owner, &network->first_router, &network->end_router);
+        find_range(network, terminal_owner, &network->first_terminal, &network->end_terminal);
+    }
     return true;
+}
+
+bool network_routes_in_parts(const struct network *network, struct errors *errors)
+{
+    const char *key = network->core->all_parts > 1 ? network->routing.looks_afar_key : NULL;
+    return !key ||
+           choice_error(
+               errors, &network->core->config->routing, key,
+               "this setting reads other routers at no delay, which threads cannot; accepted: '%s', or 1 thread",
+               strcmp(key, "decides") == 0 ? "router" : "local");
 }
 
 /* The shortest time from a step in one part to its effect in another. */
 static tick_t find_window(const struct network *network)
 {
+    const uint16_t *owner = network->router_part, *terminal_owner = network->terminal_part;
     tick_t shortest = FW_NEVER;
-    for (uint32_t router = 0; router < network->topology.routers; router++)
-        for (uint32_t port = 0; port < network->ports; port++) {
-            const struct link *link = network_link(network, router, port);
-            tick_t delay = link->latency + (link->to_terminal ? 0 : network->plan.lead);
-            if (network_crosses(network, router, link) && delay < shortest)
+    for (struct router_channel channel = {0}; owner && network_next_channel(network, &channel);) {
+        tick_t delay = channel.latency + network->plan.lead;
+        if (owner[channel.from.router] != owner[channel.to.router] && delay < shortest)
+            shortest = delay;
+    }
+    for (uint32_t plane = 0; owner && plane < network->plane_count; plane++)
+        for (uint32_t terminal = 0; terminal < network->topology.terminals; terminal++) {
+            size_t place = (size_t)plane * network->topology.terminals + terminal;
+            tick_t delay = terminal_latency(&network->core->latencies, planes_seat(network, plane, terminal));
+            uint32_t part = terminal_owner[terminal];
+            bool crosses = owner[network->core->terminal_router[place]] != part ||
+                           owner[network->core->ejection_router[place]] != part;
+            if (crosses && delay < shortest)
                 shortest = delay;
         }
     return shortest;
@@ -393,6 +427,8 @@ void network_release_parts(struct network *network)
     network_rest(network);
     if (network_ranks(network))
         mail_release(&network->core->exchange->schedule->mail);
+    if (network->core->exchange)
+        words_release(&network->core->exchange->schedule->lengths);
     for (uint32_t i = 0; i < network->core->part_count && network->core->parts[i];
          i++) { /* not all of a network that is refused */
         struct network *part = network->core->parts[i];

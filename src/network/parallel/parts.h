@@ -11,10 +11,13 @@
  * A head flit takes a copy of its packet along; the copy left behind serves the flits
  * behind it and goes when the tail does. So parts share nothing that changes.
  *
- * Over ranks each has the whole network built and runs its own parts of it:
+ * Over ranks each builds the routers and terminals of its own parts and runs these:
  *
  *   rank 0               rank 1
  *   part 0    part 1     part 2    part 3
+ *
+ * Its arrays are as long as if it built all, and indexed by the same numbers; what it does not build is memory that it
+ * never touches, which the system does not give it. Of others' routers it knows what the topology answers.
  */
 #include "engine/ranks.h"
 #include "network/network.h"
@@ -35,8 +38,10 @@ struct network_split {
     bool checks_reversal; /* there is one part, whose arena can be put back */
 };
 
-/* Before routers are built: gives them to at most so many parts on each rank. False with errors. */
+/* Before anything is built for routers: gives them to at most so many parts on each rank. False with errors. */
 bool network_share_out(struct network *network, const struct network_split *split, struct errors *errors);
+/* Before routers are built: can the routing do with that? False with an error. */
+bool network_routes_in_parts(const struct network *network, struct errors *errors);
 /* Makes the parts of a built network, with an engine each; before network_connect. */
 void network_make_parts(struct network *network, const struct network_split *split);
 /* Handles all events up to and including a tick, in all parts; all ranks together. */

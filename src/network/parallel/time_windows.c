@@ -79,7 +79,7 @@ static void put_state_back(struct schedule *schedule, struct network *network, u
     struct exchange *exchange = network->core->exchange;
     exchange->rolled_back += network->engine->events - events_before;
     for (uint32_t receiver = 0; receiver < schedule->all_parts; receiver++)
-        exchange->boxes[exchange->parity][receiver].count = 0;
+        exchange_box(network, exchange->parity, receiver)->count = 0;
     exchange->soonest = FW_NEVER;
     part_meet(schedule, exchange);
     rewind_put_back(schedule->rewind, member, schedule->count);

@@ -72,6 +72,7 @@ static void booksim_plan(const struct choice *self, uint32_t flit_bytes, struct 
         .room_exclusive = c->buffer_exclusive,
         .room_maximum = c->buffer_maximum ? c->buffer_maximum : UINT16_MAX,
         .lead = c->cycle,
+        .looks_ahead = c->vcs_by_next_output,
         .congestion = &c->congestion,
     };
 }
@@ -274,7 +275,7 @@ static void booksim_build(void *routers, const void *config)
     q->asks_ahead = network->routing.is_adaptive && !c->routing_latency;
     q->is_ranked = c->priority != PRIORITY_NONE || c->speculation != SPECULATES_NOT;
     q->each = arena_array(network->arena, struct booksim_router, network->topology.routers);
-    for (uint32_t router = 0; router < network->topology.routers; router++)
+    for (uint32_t router = network->first_router; router < network->end_router; router++)
         init_router(q, &q->each[router], router);
 }
 

@@ -296,8 +296,10 @@ void input_queued_build(void *routers, const void *config)
     q->routes =
         q->words == 1 ? NULL : arena_array(arena, uint64_t, (size_t)network->topology.routers * q->lanes * q->words);
     q->blocks.first = arena_take(arena, q->blocks.stride * network->topology.routers);
+    memory_is_walked(block_of(q, network->first_router),
+                     q->blocks.stride * (network->end_router - network->first_router));
     q->fetches_ahead = q->blocks.stride * network->topology.routers > CACHE_BYTES;
-    for (uint32_t router = 0; router < network->topology.routers; router++)
+    for (uint32_t router = network->first_router; router < network->end_router; router++)
         init_router(q, router);
 }
 

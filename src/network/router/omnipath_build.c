@@ -290,7 +290,7 @@ void omnipath_build(void *routers, const void *config)
     for (uint32_t lane = 0; lane < q->lanes; lane++)
         bits_add(q->same_vl + (size_t)(lane % q->num_vcs) * q->words, lane);
     q->each = arena_array(q->network->arena, struct omnipath_router, q->network->topology.routers);
-    for (uint32_t router = 0; router < q->network->topology.routers; router++)
+    for (uint32_t router = q->network->first_router; router < q->network->end_router; router++)
         init_router(q, &q->each[router], router);
 }
 

@@ -423,7 +423,7 @@ static void output_queued_build(void *routers, const void *config)
     q->depth = c->buffer.buffer_depth;
     q->ring_mask = ring_mask_for(q->depth);
     q->each = arena_array(q->network->arena, struct output_queued_router, q->network->topology.routers);
-    for (uint32_t router = 0; router < q->network->topology.routers; router++)
+    for (uint32_t router = q->network->first_router; router < q->network->end_router; router++)
         init_router(q, &q->each[router], router);
 }
 

@@ -334,7 +334,7 @@ struct output_stage *output_stage_build(struct network *network, const struct ou
     stage->port_of = arena_array(arena, uint16_t, stage->lanes);
     for (uint32_t lane = 0; lane < stage->lanes; lane++)
         stage->port_of[lane] = (uint16_t)(lane / stage->num_vcs);
-    for (uint32_t router = 0; router < network->topology.routers; router++)
+    for (uint32_t router = network->first_router; router < network->end_router; router++)
         for (uint32_t port = 0; port < stage->ports; port++)
             init_port(stage, router, port);
     return stage;

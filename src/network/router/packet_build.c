@@ -152,7 +152,7 @@ void packet_build(void *all, const void *config)
     lay_out(q, arena);
     q->blocks = arena_take(arena, q->stride * routers);
     q->wants = q->words == 1 ? NULL : arena_array(arena, uint64_t, (size_t)routers * q->lanes * q->words);
-    for (uint32_t router = 0; router < routers; router++) {
+    for (uint32_t router = q->network->first_router; router < q->network->end_router; router++) {
         struct packet_head *head = packet_head(q, router);
         head->number = router;
         head->step_at = FW_NEVER;

@@ -190,7 +190,7 @@ void simured_build(void *routers, const void *config)
     for (uint32_t lane = 0; lane < q->lanes; lane++)
         q->port_of[lane] = (uint16_t)(lane / q->num_vcs);
     q->each = arena_array(network->arena, struct simured_router, network->topology.routers);
-    for (uint32_t router = 0; router < network->topology.routers; router++)
+    for (uint32_t router = network->first_router; router < network->end_router; router++)
         init_router(q, c, &q->each[router], router);
 }
 

@@ -275,7 +275,7 @@ static void single_cycle_build(void *routers, const void *config)
     q->config = config;
     q->ring_mask = ring_mask_for(q->config->buffer_depth);
     q->each = arena_array(q->network->arena, struct router, q->network->topology.routers);
-    for (uint32_t router = 0; router < q->network->topology.routers; router++)
+    for (uint32_t router = q->network->first_router; router < q->network->end_router; router++)
         build_router(q, &q->each[router], router);
 }
 

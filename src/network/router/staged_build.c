@@ -123,7 +123,7 @@ static void staged_build(void *routers, const void *config)
     q->routing = c->routing_latency * c->cycle;
     q->crossbar = c->crossbar_latency * c->cycle;
     q->each = arena_array(network->arena, struct staged_router, network->topology.routers);
-    for (uint32_t router = 0; router < network->topology.routers; router++)
+    for (uint32_t router = network->first_router; router < network->end_router; router++)
         init_router(q, &q->each[router], router);
 }
 

@@ -284,7 +284,7 @@ static void staged_output_build(void *routers, const void *config)
     q->routing = c->routing_latency * c->cycle;
     q->transfer = c->transfer_latency * c->cycle;
     q->each = arena_array(q->network->arena, struct staged_output_router, q->network->topology.routers);
-    for (uint32_t router = 0; router < q->network->topology.routers; router++)
+    for (uint32_t router = q->network->first_router; router < q->network->end_router; router++)
         init_router(q, &q->each[router], router);
 }
 

@@ -56,7 +56,7 @@ static void minimal_prepare(struct routing *routing, const struct choice *self, 
                             struct errors *errors)
 {
     const struct minimal_config *config = self->config;
-    const struct route_table *table = route_table_create(routing, self, arena, errors);
+    const struct route_table *table = route_table_create_here(routing, self, arena, errors);
     if (!table)
         return;
     struct minimal *minimal = arena_array(arena, struct minimal, 1);

@@ -35,7 +35,7 @@ static void minimal_adaptive_prepare(struct routing *routing, const struct choic
     const struct topology *topology = routing->topology;
     const struct minimal_adaptive_config *config = self->config;
     const struct route_table *table =
-        topology_hyperx(topology) ? NULL : route_table_create(routing, self, arena, errors);
+        topology_hyperx(topology) ? NULL : route_table_create_here(routing, self, arena, errors);
     uint32_t longest = topology_hyperx(topology) ? topology_hyperx(topology)->dimensions : table ? table->longest : 0;
     routing->state = (void *)table; /* only ever read */
     routing->classes = config->vcs == VCS_HOPS && longest > 1 ? longest : 1;

@@ -77,14 +77,15 @@ static uint32_t find_list(struct builder *builder, uint32_t router)
 
 static bool fill_lists(struct builder *builder, uint32_t *lists)
 {
-    uint32_t routers = builder->topology->routers;
+    uint32_t routers = builder->topology->routers, first = builder->table->first, width = builder->table->width;
     const uint32_t *distance = builder->search.distance;
     for (uint32_t there = 0; there < routers; there++) {
         search_from(&builder->search, there);
         if (builder->search.reached < routers)
             return false;
         for (uint32_t here = 0; here < routers; here++) {
-            lists[(size_t)there * routers + here] = find_list(builder, here);
+            if (here - first < width)
+                lists[(size_t)there * width + here - first] = find_list(builder, here);
             if (distance[here] > builder->table->diameter)
                 builder->table->diameter = distance[here];
             if (builder->ejects[there] && builder->injects[here] && distance[here] > builder->table->longest)
@@ -94,8 +95,8 @@ static bool fill_lists(struct builder *builder, uint32_t *lists)
     return true;
 }
 
-const struct route_table *route_table_create(const struct routing *routing, const struct choice *self,
-                                             struct arena *arena, struct errors *errors)
+static const struct route_table *create(const struct routing *routing, const struct choice *self, uint32_t first,
+                                        uint32_t width, struct arena *arena, struct errors *errors)
 {
     const struct topology *topology = routing->topology;
     if (topology->routers > MAX_TABLE_ROUTERS) {
@@ -104,7 +105,7 @@ const struct route_table *route_table_create(const struct routing *routing, cons
         return NULL;
     }
     struct arena scratch = {0};
-    uint32_t *lists = arena_array(arena, uint32_t, (size_t)topology->routers * topology->routers);
+    uint32_t *lists = arena_array(arena, uint32_t, (size_t)topology->routers * width);
     struct builder builder = {
         .topology = topology,
         .pool = memory_take(sizeof(uint32_t)),
@@ -114,6 +115,7 @@ const struct route_table *route_table_create(const struct routing *routing, cons
         .ejects = arena_array(&scratch, uint8_t, topology->routers),
         .table = arena_array(arena, struct route_table, 1),
     };
+    *builder.table = (struct route_table){.first = first, .width = width, .self = FW_SELF(builder.table)};
     builder.pool[0] = 0;
     route_table_grow(&builder);
     search_init(&builder.search, topology, &scratch);
@@ -129,10 +131,20 @@ const struct route_table *route_table_create(const struct routing *routing, cons
     memcpy(pool, builder.pool, sizeof *pool * builder.used);
     builder.table->lists = lists;
     builder.table->pool = pool;
-    builder.table->routers = topology->routers;
-    builder.table->self = FW_SELF(builder.table);
     free(builder.pool);
     free(builder.slots);
     arena_release(&scratch);
     return is_connected ? builder.table : NULL;
+}
+
+const struct route_table *route_table_create(const struct routing *routing, const struct choice *self,
+                                             struct arena *arena, struct errors *errors)
+{
+    return create(routing, self, 0, routing->topology->routers, arena, errors);
+}
+
+const struct route_table *route_table_create_here(const struct routing *routing, const struct choice *self,
+                                                  struct arena *arena, struct errors *errors)
+{
+    return create(routing, self, routing->first_asked, routing->end_asked - routing->first_asked, arena, errors);
 }

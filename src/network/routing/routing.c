@@ -78,6 +78,8 @@ bool routing_init(struct routing *routing, const struct choice *choice, const st
         .vcs = ports->num_vcs / (ports->protocol_classes ? ports->protocol_classes : 1),
         .classes = 1,
         .terminal_ports = terminal_ports,
+        .first_asked = ports->first_router,
+        .end_asked = ports->end_router ? ports->end_router : topology->routers,
         .ejection_channels = ports->ejection_channels,
     };
     routing->protocol_vcs = routing->vcs;

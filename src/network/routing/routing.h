@@ -16,6 +16,7 @@ struct routing_ports {
     uint32_t protocol_classes;   /* that share them; 0 counts as 1 */
     uint32_t injection_channels; /* of each terminal */
     uint32_t ejection_channels;
+    uint32_t first_router, end_router; /* that are asked for ways here; both 0: all */
 };
 
 /* The row of a config struct that says when such an algorithm decides. */

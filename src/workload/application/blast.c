@@ -33,7 +33,7 @@ static void blast_begin(struct application *application)
 {
     struct steady *steady = application->state;
     for (uint32_t rank = 0; rank < application->ranks; rank++)
-        if (!steady_is_silent(steady, rank))
+        if (application_is_here(application, rank) && !steady_is_silent(steady, rank))
             application_wake_at(application, rank, steady_gap(steady, application, rank, true));
 }
 

@@ -157,7 +157,8 @@ bool steady_prepare(struct steady *steady, struct application *application, stru
     steady->random = arena_array(arena, struct random, application->ranks);
     steady->memory = arena_take(arena, ops->state_size * application->ranks + 1);
     for (uint32_t rank = 0; rank < application->ranks; rank++)
-        steady->random[rank] = random_stream(application->seed, application->terminals[rank], RANDOM_INJECTION);
+        if (application_is_here(application, rank))
+            steady->random[rank] = random_stream(application->seed, application->terminals[rank], RANDOM_INJECTION);
     return errors->count == before;
 }
 

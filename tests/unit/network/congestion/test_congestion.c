@@ -17,7 +17,8 @@
 /* Port 1 of router 1 has a longer channel and a deeper buffer behind it. */
 static const struct link links[] = {
     {.latency = 5, .depth = 8}, {.latency = 5, .depth = 8}, {.latency = 5, .depth = 8}, {.latency = 9, .depth = 12}};
-static const struct congestion small = {.routers = 2, .ports = 2, .num_vcs = 2, .depth = {16, 12}, .links = links};
+static const struct congestion small = {
+    .routers = 2, .end_router = 2, .ports = 2, .num_vcs = 2, .depth = {16, 12}, .links = links};
 
 static struct congestion *sensor_of(struct chosen *chosen, const char *json, struct congestion shape)
 {

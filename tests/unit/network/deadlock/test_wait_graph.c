@@ -30,7 +30,7 @@ static void ring_init(struct ring_graph *ring)
         links[ONWARD] = (struct link){.target = (router + 1) % 4, .first_lane = BACK, .depth = 2};
         links[BACK] = (struct link){.target = (router + 3) % 4, .first_lane = ONWARD, .depth = 2};
     }
-    ring->network = (struct network){.ports = PORTS, .num_vcs = 1, .links = ring->links};
+    ring->network = (struct network){.end_router = 4, .ports = PORTS, .num_vcs = 1, .links = ring->links};
     ring->graph = (struct wait_graph){.network = &ring->network, .waiters = ring->waiters, .wanted = ring->wanted};
 }
 
