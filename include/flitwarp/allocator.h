@@ -33,6 +33,25 @@ struct matching {
     uint64_t *scratch; /* room for (rows + cols) * (row_words + col_words + 2) words, zeroed; leave it zeroed */
 };
 
+/*
+ * The same where rows and columns fit a word each, and requests have no ranks: a router that has its requests as sets of
+ * columns hands these over, and nothing has to be cleared afterwards.
+ */
+struct word_requests {
+    uint64_t rows;              /* that ask for something */
+    uint64_t wanted, contested; /* columns that somebody wants, that several rows want */
+};
+
+struct word_matching {
+    struct word_requests asked;
+    uint64_t granted; /* rows that got something; the allocator fills it */
+    uint32_t row_count, col_count;
+    const uint64_t *age; /* by row * col_count + col of a request, if the allocator needs it */
+    struct random *random;
+    uint64_t wants[WORD_BITS]; /* by row, valid for those that ask: set of columns */
+    uint8_t grant[WORD_BITS];  /* by row, valid where granted: the column */
+};
+
 struct allocator_ops {
     COMPONENT_HEAD;
     /* Whether .age must be filled (an arbiter inside needs it); NULL: no. */
@@ -44,6 +63,8 @@ struct allocator_ops {
     void (*init)(void *state, const void *config, uint32_t rows, uint32_t cols);
     /* Grants some of the requests; at least one where there are any. */
     void (*allocate)(void *state, const void *config, struct matching *matching);
+    /* The same grants for the same requests, by words; NULL: it needs a matching. */
+    void (*allocate_words)(void *state, const void *config, struct word_matching *words);
 };
 
 #define REGISTER_ALLOCATOR(ops) REGISTER_COMPONENT("allocator", ops)
@@ -54,6 +75,15 @@ static inline void matching_request(struct matching *matching, uint32_t row, uin
     bits_add(matching->active_cols, col);
     bits_add(matching->wants + (size_t)row * matching->col_words, col);
     bits_add(matching->wanted_by + (size_t)col * matching->row_words, row);
+}
+
+/* A row wants some columns; once for each row. The caller has the sets by themselves, in registers, until all have asked. */
+static inline void words_request(struct word_matching *words, struct word_requests *asked, size_t row, uint64_t cols)
+{
+    words->wants[row] = cols;
+    asked->rows |= bit((uint32_t)row);
+    asked->contested |= asked->wanted & cols;
+    asked->wanted |= cols;
 }
 
 static inline void matching_grant(struct matching *matching, uint32_t row, uint32_t col)
@@ -118,6 +148,21 @@ struct allocation {
 };
 void allocation_init(struct allocation *allocation, struct arena *arena, const struct choice *choice, uint32_t rows,
                      uint32_t cols);
+/* Can an allocation of this size be done by words? */
+bool allocator_takes_words(const struct choice *choice, uint32_t rows, uint32_t cols);
+/* The same by words, of a router with this memory. */
+static inline void allocation_run_words(const struct allocation *allocation, void *state, struct random *random,
+                                        struct word_requests asked, struct word_matching *words)
+{
+    const struct matching *matching = &allocation->matching;
+    words->asked = asked;
+    words->row_count = matching->rows;
+    words->col_count = matching->cols;
+    words->age = matching->age;
+    words->random = random;
+    allocation->ops->allocate_words(state, allocation->config, words);
+}
+
 /* Grants what was asked for; false: nothing was. */
 static inline bool allocation_run(struct allocation *allocation, void *state, struct random *random)
 {

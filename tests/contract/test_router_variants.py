@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The input-queued router's stages are compiled for the usual router and for all others, and take turns by themselves where
-allocators and arbiters are round robins. The hidden setting `general` makes a network do without both: every example, every
-benchmark and 300 drawn configurations must give the same results.
+"""The input-queued router's stages are compiled for the usual router and for all others, and do without matchings where
+allocators take turns or match by words. The hidden setting `general` makes a network do without both: every example, every
+benchmark and 300 drawn configurations must give the same results. BookSim's router has a usual variant too: 300 more.
 """
 import json
 import random
@@ -12,7 +12,7 @@ import pytest
 
 from support import OF_THE_RUN, PROGRAM, ROOT, shorter
 
-ROUTERS = ("input_queued", "input_output_queued")
+ROUTERS = ("input_queued", "input_output_queued", "booksim")
 SHORT = ["workload.applications.0.warmup=100", "workload.applications.0.sample=200", "workload.check_interval=100"]
 DRAWN, BATCHES = 300, 10
 FILES = [path for pattern in ("examples/*.json", "bench/*.json", "bench/short/*.json") for path in sorted(ROOT.glob(pattern))
@@ -51,6 +51,21 @@ def test_the_general_variant_is_taken_where_it_is_asked_for():
     assert sizes[0] < sizes[1]
 
 
+ARBITERS = ("age", "random", "least_recently_served", "weighted", "fixed_priority", "random_priority", "round_robin")
+
+
+def draw_allocator(rng):
+    """Those that match by words, and one that does not."""
+    kind = rng.choice(["islip", "pim", "separable_input_first", "separable_output_first", "wavefront", "round_robin", "lonely_output"])
+    more = {"islip": {}, "pim": {"draw": rng.choice(["request", "place"])}, "wavefront": {"first": rng.choice(["next", "behind_served"])}}
+    if kind in ("islip", "pim") or kind.startswith("separable"):
+        more.setdefault(kind, {})
+        more[kind] |= {"iterations": rng.choice([1, 1, 2, 3])}
+    if kind.startswith("separable"):
+        more[kind] |= {side: rng.choice(ARBITERS) for side in ("input_arbiter", "output_arbiter") if rng.random() < 0.5}
+    return {"type": kind, **more.get(kind, {})}
+
+
 def draw(rng):
     """A small network: most of them have the usual router, some one thing that it does not know."""
     topology = rng.choice([
@@ -66,8 +81,9 @@ def draw(rng):
         {"input_speedup": 2}, {"output_speedup": 2}, {"cycle": 2}, {"routing_latency": 2}, {"vc_needs_credit": True},
         {"num_vcs": 16}, {"crossbar_flow": "winner_take_all"}, {"switching": "virtual_cut_through", "buffer_depth": 16},
         {"arbiter": rng.choice(["age", "random", "least_recently_served"])},
-        {"allocator": rng.choice(["islip", "wavefront", "separable_output_first"])},
-        {"vc_allocator": rng.choice(["islip", "pim", "separable_input_first"])},
+        {"allocator": draw_allocator(rng)}, {"vc_allocator": draw_allocator(rng)},
+        {"allocator": draw_allocator(rng), "vc_allocator": draw_allocator(rng)},
+        {"allocator": draw_allocator(rng), "vc_allocator": draw_allocator(rng), "arbiter": rng.choice(ARBITERS)},
         {"type": "input_output_queued", "output_depth": 16},
     ])
     config = {"simulator": {"seed": rng.randint(1, 10**6)},
@@ -80,13 +96,42 @@ def draw(rng):
     return config
 
 
+def draw_booksim(rng):
+    """BookSim's router, mostly with settings that its usual variant knows; ports that it counts as we do, turned round, and not."""
+    topology, routing = rng.choice([
+        ({"type": "mesh", "widths": [rng.randint(2, 5), rng.randint(2, 4)], "concentration": rng.choice([1, 1, 2])}, None),
+        ({"type": "torus", "widths": [rng.randint(3, 5), rng.randint(2, 4)]}, None),
+        ({"type": "hyperx", "widths": [3, 3], "concentration": 2}, rng.choice(["dimension_order", "ugal"])),
+        ({"type": "butterfly", "radix": 3, "stages": 2}, "destination_tag"),
+        ({"type": "folded_clos", "down": [3, 3], "up": [2]}, "up_down"),
+        ({"type": "dragonfly", "terminals": 2, "routers": 4, "global": 2, "groups": 9}, {"type": "dragonfly_phases", "detours": True}),
+    ])
+    router = {"type": "booksim", "num_vcs": rng.choice([2, 4]), "buffer_depth": rng.choice([1, 2, 4, 8]),
+              "routing_latency": rng.choice([0, 0, 1]), "credit_latency": rng.choice([0, 1, 2]),
+              "vc_freed": rng.choice(["behind_tail", "behind_tail", "when_empty"]), "shuffled": rng.random() < 0.2,
+              "vc_allocator": rng.choice(["islip", draw_allocator(rng)]), "allocator": rng.choice(["islip", draw_allocator(rng)])}
+    if rng.random() < 0.15:
+        router |= rng.choice([{"input_speedup": 2}, {"priority": "age"}, {"speculation": "on_credit"}, {"num_vcs": 16}])
+    if topology["type"] in ("dragonfly", "hyperx"):
+        router["num_vcs"] = 4
+    return {"simulator": {"seed": rng.randint(1, 10**6)},
+            "network": {"topology": topology, **({"routing": routing} if routing else {}), "router": router,
+                        "interface": rng.choice(["booksim", "booksim", "standard"]),
+                        "channel": {"latency": rng.choice([1, 2, 7])}, "terminal_channel": {"latency": rng.choice([1, 3])}},
+            "workload": {"check_interval": 50, "applications": [{
+                "type": "blast", "load": rng.choice([0.1, 0.3, 0.5, 0.9]), "warmup": 50, "sample": 250,
+                "traffic": rng.choice(["uniform_random", "uniform_random", "random_permutation"]),
+                "size": {"type": "fixed", "flits": rng.choice([1, 1, 2, 5])}}]}}
+
+
 @pytest.mark.parametrize("batch", range(BATCHES))
-def test_variants_agree_on_drawn(batch, tmp_path):
+@pytest.mark.parametrize("draw_one", [draw, draw_booksim])
+def test_variants_agree_on_drawn(batch, draw_one, tmp_path):
     rng = random.Random(f"variants {batch}")
     paths = []
     for number in range(DRAWN // BATCHES):
         paths.append(tmp_path / f"{number}.json")
-        paths[-1].write_text(json.dumps(draw(rng)))
+        paths[-1].write_text(json.dumps(draw_one(rng)))
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(compare, paths))
 

@@ -26,6 +26,11 @@ void *allocator_create(struct arena *arena, const struct choice *choice, uint32_
     return state;
 }
 
+bool allocator_takes_words(const struct choice *choice, uint32_t rows, uint32_t cols)
+{
+    return CHOICE_OPS(choice, struct allocator_ops)->allocate_words && rows <= WORD_BITS && cols <= WORD_BITS;
+}
+
 void matching_init(struct matching *matching, struct arena *arena, uint32_t rows, uint32_t cols, bool needs_age,
                    struct random *random)
 {

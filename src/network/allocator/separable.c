@@ -23,16 +23,7 @@
  * switch passes 1 - (1 - 1/N)^N of its capacity; about log2(N) iterations find a
  * maximal matching.
  */
-#include "network/allocator/round_robin.h"
-
-struct separable_config {
-    uint32_t iterations;
-    struct choice input_arbiter;  /* of each row, among columns */
-    struct choice output_arbiter; /* of each column, among rows */
-};
-
-/* Output first, arbiters may remember the grants of the first iteration alone. */
-enum separable_order { INPUT_FIRST, OUTPUT_FIRST, OUTPUT_FIRST_ONCE };
+#include "network/allocator/separable.h"
 
 static const struct option separable_options[] = {
     OPTION_U32(struct separable_config, iterations, "1", 1, 64, NULL, "rounds of proposals and choices"),
@@ -41,11 +32,6 @@ static const struct option separable_options[] = {
     OPTION_CHOICE(struct separable_config, output_arbiter, "arbiter", "\"round_robin\"",
                   "picks the input that an output serves"),
     OPTION_END,
-};
-
-/* Followed by the arbiters' memory: rows first, then columns. */
-struct separable_state {
-    size_t row_bytes, col_bytes; /* of one arbiter */
 };
 
 static bool separable_needs_age(const void *config)
@@ -59,23 +45,21 @@ static size_t arbiter_bytes(const struct choice *choice, uint32_t inputs)
 {
     const struct arbiter_ops *ops = CHOICE_OPS(choice, struct arbiter_ops);
     size_t bytes = arbiter_state_size(ops, choice->config, inputs);
-    return (bytes + 15) / 16 * 16;
+    return ops->remembers_last ? bytes : (bytes + 7) / 8 * 8;
 }
 
 static size_t separable_state_size(const void *config, uint32_t rows, uint32_t cols)
 {
     const struct separable_config *separable = config;
-    return sizeof(struct separable_state) + rows * arbiter_bytes(&separable->input_arbiter, cols) +
-           cols * arbiter_bytes(&separable->output_arbiter, rows);
+    struct separable_state sizes = {.row_bytes = arbiter_bytes(&separable->input_arbiter, cols)};
+    return sizeof sizes + col_arbiters_at(&sizes, rows) + cols * arbiter_bytes(&separable->output_arbiter, rows);
 }
 
-/* Readies the arbiters of one side; returns where their memory ends. */
-static char *init_arbiters(char *memory, size_t bytes, uint32_t count, const struct choice *choice, uint32_t inputs)
+static void init_arbiters(char *memory, size_t bytes, uint32_t count, const struct choice *choice, uint32_t inputs)
 {
     const struct arbiter_ops *ops = CHOICE_OPS(choice, struct arbiter_ops);
     for (uint32_t i = 0; i < count; i++, memory += bytes)
         arbiter_init(ops, memory, choice->config, inputs);
-    return memory;
 }
 
 static void separable_init(void *state, const void *config, uint32_t rows, uint32_t cols)
@@ -84,8 +68,8 @@ static void separable_init(void *state, const void *config, uint32_t rows, uint3
     struct separable_state *sizes = state;
     sizes->row_bytes = arbiter_bytes(&separable->input_arbiter, cols);
     sizes->col_bytes = arbiter_bytes(&separable->output_arbiter, rows);
-    char *memory = init_arbiters((char *)(sizes + 1), sizes->row_bytes, rows, &separable->input_arbiter, cols);
-    init_arbiters(memory, sizes->col_bytes, cols, &separable->output_arbiter, rows);
+    init_arbiters(row_arbiters(sizes), sizes->row_bytes, rows, &separable->input_arbiter, cols);
+    init_arbiters(col_arbiters(sizes, rows), sizes->col_bytes, cols, &separable->output_arbiter, rows);
 }
 
 struct side {
@@ -187,7 +171,7 @@ static void separable_allocate(void *state, const struct separable_config *confi
         .asked = matching->wants,
         .taken = matching->granted,
         .arbiter = CHOICE_OPS(&config->input_arbiter, struct arbiter_ops),
-        .memory = (char *)(sizes + 1),
+        .memory = row_arbiters(sizes),
         .bytes = sizes->row_bytes,
         .age_step = matching->cols,
         .ranks = matching->in_rank,
@@ -199,7 +183,7 @@ static void separable_allocate(void *state, const struct separable_config *confi
         .asked = matching->wanted_by,
         .taken = matching->scratch,
         .arbiter = CHOICE_OPS(&config->output_arbiter, struct arbiter_ops),
-        .memory = rows.memory + rows.count * rows.bytes,
+        .memory = col_arbiters(sizes, matching->rows),
         .bytes = sizes->col_bytes,
         .age_step = 1,
         .ranks = matching->out_rank,
@@ -227,6 +211,11 @@ static void separable_input_first_allocate(void *state, const void *config, stru
     separable_allocate(state, config, ((const struct separable_config *)config)->iterations, matching, INPUT_FIRST);
 }
 
+static void separable_input_first_words(void *state, const void *config, struct word_matching *words)
+{
+    separable_allocate_words(state, config, ((const struct separable_config *)config)->iterations, words, INPUT_FIRST);
+}
+
 static const struct allocator_ops separable_input_first = {
     .name = "separable_input_first",
     .summary = "each input asks for one output, each output serves one input",
@@ -236,12 +225,18 @@ static const struct allocator_ops separable_input_first = {
     .state_size = separable_state_size,
     .init = separable_init,
     .allocate = separable_input_first_allocate,
+    .allocate_words = separable_input_first_words,
 };
 REGISTER_ALLOCATOR(separable_input_first);
 
 static void separable_output_first_allocate(void *state, const void *config, struct matching *matching)
 {
     separable_allocate(state, config, ((const struct separable_config *)config)->iterations, matching, OUTPUT_FIRST);
+}
+
+static void separable_output_first_words(void *state, const void *config, struct word_matching *words)
+{
+    separable_allocate_words(state, config, ((const struct separable_config *)config)->iterations, words, OUTPUT_FIRST);
 }
 
 static const struct allocator_ops separable_output_first = {
@@ -253,6 +248,7 @@ static const struct allocator_ops separable_output_first = {
     .state_size = separable_state_size,
     .init = separable_init,
     .allocate = separable_output_first_allocate,
+    .allocate_words = separable_output_first_words,
 };
 REGISTER_ALLOCATOR(separable_output_first);
 
@@ -309,6 +305,12 @@ static void islip_allocate(void *state, const void *config, struct matching *mat
     allocate_without_ranks(state, &by_turns, config, matching, OUTPUT_FIRST_ONCE);
 }
 
+static void islip_words(void *state, const void *config, struct word_matching *words)
+{
+    separable_allocate_words(state, &by_turns, ((const struct iterated_config *)config)->iterations, words,
+                             OUTPUT_FIRST_ONCE);
+}
+
 static const struct allocator_ops islip = {
     .name = "islip",
     .summary = "rotating offers and acceptances whose pointers move on success only",
@@ -317,6 +319,7 @@ static const struct allocator_ops islip = {
     .state_size = islip_state_size,
     .init = islip_init,
     .allocate = islip_allocate,
+    .allocate_words = islip_words,
 };
 REGISTER_ALLOCATOR(islip);
 
@@ -343,6 +346,13 @@ static void pim_allocate(void *state, const void *config, struct matching *match
     allocate_without_ranks(state, pim->draw == A_REQUEST ? &by_lot : &by_random_place, config, matching, OUTPUT_FIRST);
 }
 
+static void pim_words(void *state, const void *config, struct word_matching *words)
+{
+    const struct iterated_config *pim = config;
+    separable_allocate_words(state, pim->draw == A_REQUEST ? &by_lot : &by_random_place, pim->iterations, words,
+                             OUTPUT_FIRST);
+}
+
 static const struct allocator_ops pim = {
     .name = "pim",
     .summary = "parallel iterative matching: random offers, random acceptances",
@@ -350,8 +360,23 @@ static const struct allocator_ops pim = {
     .example = "{\"type\": \"pim\", \"iterations\": 4}",
     .state_size = pim_state_size,
     .allocate = pim_allocate,
+    .allocate_words = pim_words,
 };
 REGISTER_ALLOCATOR(pim);
+
+struct turn_rounds separable_turns(const struct choice *allocator)
+{
+    const struct allocator_ops *ops = CHOICE_OPS(allocator, struct allocator_ops);
+    if (ops == &islip)
+        return (struct turn_rounds){((const struct iterated_config *)allocator->config)->iterations, OUTPUT_FIRST_ONCE};
+    if (ops != &separable_input_first && ops != &separable_output_first)
+        return (struct turn_rounds){0};
+    const struct separable_config *config = allocator->config;
+    bool takes_turns = CHOICE_OPS(&config->input_arbiter, struct arbiter_ops) == &round_robin_arbiter &&
+                       CHOICE_OPS(&config->output_arbiter, struct arbiter_ops) == &round_robin_arbiter;
+    return (struct turn_rounds){takes_turns ? config->iterations : 0,
+                                ops == &separable_input_first ? INPUT_FIRST : OUTPUT_FIRST};
+}
 
 /* ---- round robin ---- */
 
@@ -396,11 +421,31 @@ static void round_robin_allocate(void *state, const void *config, struct matchin
     }
 }
 
+static void round_robin_words(void *state, const void *config, struct word_matching *words)
+{
+    (void)config;
+    struct turns turns = turns_at(state, words->row_count);
+    uint16_t asker[WORD_BITS];
+    uint64_t asked = 0;
+    words->granted = 0;
+    for (uint64_t left = words->asked.rows; left; left &= left - 1) {
+        size_t row = lowest_bit(left);
+        turns_ask(turns, &asked, asker, row, turn_after(&words->wants[row], 1, turns.last_col[row]));
+    }
+    for (; asked; asked &= asked - 1) {
+        size_t col = lowest_bit(asked), row = asker[col];
+        words->granted |= bit((uint32_t)row);
+        words->grant[row] = (uint8_t)col;
+        turns_grant(turns, row, col);
+    }
+}
+
 const struct allocator_ops round_robin_allocator = {
     .name = "round_robin",
     .summary = "inputs ask in turn for one output each, outputs take one of them in turn",
     .state_size = round_robin_state_size,
     .init = round_robin_init,
     .allocate = round_robin_allocate,
+    .allocate_words = round_robin_words,
 };
 REGISTER_ALLOCATOR(round_robin_allocator);

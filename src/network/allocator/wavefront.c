@@ -134,6 +134,54 @@ static void wavefront_allocate(void *state, const void *config, struct matching 
     memory->first = memory->first + 1 < diagonals.count ? memory->first + 1 : 0;
 }
 
+/*
+ * By words: a row's next diagonal is that of the first column it wants from its own place on the first diagonal on. The row
+ * whose next diagonal comes first is served first; rows of one diagonal want different columns, so that their order is none.
+ */
+static void wavefront_words(void *state, const void *config, struct word_matching *m)
+{
+    const struct wavefront_config *settings = config;
+    struct wavefront_state *memory = state;
+    uint32_t count = m->row_count > m->col_count ? m->row_count : m->col_count, first = memory->first;
+    uint32_t foremost = count; /* diagonal with requests, counted from the first one */
+    uint64_t taken = 0, granted = 0, left = m->asked.rows;
+    while (left) {
+        size_t best_row = 0, best_col = 0;
+        uint32_t best = count;
+        for (uint64_t rows = left; rows; rows &= rows - 1) {
+            uint32_t row = (uint32_t)lowest_bit(rows), from = first >= row ? first - row : first + count - row;
+            uint64_t wants = m->wants[row] & ~taken;
+            if (!wants) {
+                left &= ~bit(row);
+                continue;
+            }
+            uint32_t col = bits_next_cyclic(&wants, 1, from % WORD_BITS);
+            uint32_t diagonal = col >= from ? col - from : col + count - from;
+            bool is_alone = !(m->wants[row] & m->asked.contested);
+            foremost = diagonal < foremost ? diagonal : foremost;
+            if (is_alone) {
+                m->grant[row] = (uint8_t)col;
+                granted |= bit(row);
+                left &= ~bit(row);
+            } else if (diagonal < best) {
+                best = diagonal;
+                best_row = row;
+                best_col = col;
+            }
+        }
+        if (best == count)
+            break;
+        m->grant[best_row] = (uint8_t)best_col;
+        granted |= bit((uint32_t)best_row);
+        left &= ~bit((uint32_t)best_row);
+        taken |= bit((uint32_t)best_col);
+    }
+    m->granted = granted;
+    if (settings->first == BEHIND_SERVED && foremost < count)
+        memory->first = (first + foremost) % count;
+    memory->first = memory->first + 1 < count ? memory->first + 1 : 0;
+}
+
 static const struct allocator_ops wavefront = {
     .name = "wavefront",
     .summary = "diagonal after diagonal, each granting what is still free; maximal",
@@ -141,6 +189,7 @@ static const struct allocator_ops wavefront = {
     .example = "{\"type\": \"wavefront\", \"first\": \"behind_served\"}",
     .state_size = wavefront_state_size,
     .allocate = wavefront_allocate,
+    .allocate_words = wavefront_words,
 };
 REGISTER_ALLOCATOR(wavefront);
 /* Copied by `flitwarp new`, with an example: network.router.allocator=$ */

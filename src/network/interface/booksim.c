@@ -43,6 +43,7 @@ struct class_queue {
 };
 
 struct terminal {
+    uint32_t packets;               /* here, the one that is being sent included */
     tick_t step_at, free_at;        /* when its channel can take the next flit */
     struct lane_place entry, exit;  /* VC 0 each way, at the router */
     tick_t latency, credit_latency; /* of its channel; until the router is told of a credit */
@@ -57,6 +58,7 @@ struct terminals {
     struct terminals_config config;
     struct booksim_config router;
     struct booksim_rule rule;
+    bool is_plain;         /* one class without answers */
     struct terminal *each; /* by terminal */
 };
 
@@ -98,6 +100,7 @@ static void terminals_build(void *interfaces, const void *config)
     all->config = *(const struct terminals_config *)config;
     all->router = *(const struct booksim_config *)network->core->config->router.config;
     all->rule = booksim_rule_of(&all->router);
+    all->is_plain = all->config.classes == 1 && !all->config.answers;
     all->each = arena_array(network->arena, struct terminal, network->topology.terminals);
     for (uint32_t number = network->first_terminal; number < network->end_terminal; number++)
         terminal_init(all, number);
@@ -115,14 +118,16 @@ static void terminals_enqueue(void *interfaces, uint32_t handle)
     struct terminals *all = interfaces;
     const struct packet *packet = network_packet(all->network, handle);
     uint32_t last = all->config.classes - 1, class = packet->application < last ? packet->application : last;
-    struct class_queue *queue = &all->each[packet->source].queues[class];
+    struct terminal *terminal = &all->each[packet->source];
+    struct class_queue *queue = &terminal->queues[class];
     bool is_answer = all->config.answers && packet->protocol == all->config.answers;
     packet_queue_put(all->network, is_answer ? &queue->answers : &queue->packets, handle);
+    terminal->packets++;
     terminal_wake(all, packet->source, all->engine->now);
 }
 
 /* The packet of a class that is being sent, or would be next; FW_NONE: there is none. */
-static uint32_t current_of(const struct terminals *all, struct class_queue *queue, tick_t now)
+FW_INLINE uint32_t current_of(const struct terminals *all, struct class_queue *queue, tick_t now)
 {
     const struct network *network = all->network;
     if (queue->current != FW_NONE)
@@ -139,12 +144,10 @@ static uint32_t current_of(const struct terminals *all, struct class_queue *queu
 
 /* ---- flits leave ---- */
 
-/* The VCs that a packet may enter by. */
-static uint64_t allowed_vcs(struct terminals *all, const struct terminal *terminal, uint32_t handle)
+/* Of the VCs that a packet may enter by, those for the output that it takes at the router. */
+static __attribute__((noinline)) uint64_t vcs_by_next_output(struct terminals *all, const struct terminal *terminal,
+                                                             uint32_t handle, uint64_t vcs)
 {
-    uint64_t vcs = interface_vcs(all->network, network_packet(all->network, handle));
-    if (!all->router.vcs_by_next_output)
-        return vcs;
     uint64_t answer[MAX_ROUTER_WORDS];
     struct route question = {.routing = &all->network->routing};
     uint32_t router = terminal->entry.target;
@@ -153,22 +156,25 @@ static uint64_t allowed_vcs(struct terminals *all, const struct terminal *termin
 }
 
 /* The first VC with room behind that of the packet before; where that was none of these, the first of all or nothing. */
-static uint32_t choose_vc(struct terminals *all, struct terminal *terminal, const struct class_queue *queue)
+FW_INLINE uint32_t choose_vc(struct terminals *all, struct terminal *terminal, const struct class_queue *queue)
 {
-    uint64_t vcs = allowed_vcs(all, terminal, queue->current);
+    uint64_t vcs = interface_vcs(all->network, network_packet(all->network, queue->current));
+    if (all->router.vcs_by_next_output)
+        vcs = vcs_by_next_output(all, terminal, queue->current, vcs);
     uint32_t first = (uint32_t)lowest_bit(vcs), count = (uint32_t)__builtin_popcountll(vcs), last = queue->last_vc;
     if (all->config.vc_order == VCS_AT_RANDOM)
         last = first + random_below(&terminal->random, count);
     bool was_other = last == FW_NONE || last < first || last >= first + count;
     for (uint32_t i = 1; i <= (was_other ? 1 : count); i++) {
-        uint32_t vc = was_other ? first : first + (last - first + i) % count;
+        uint32_t next = last - first + i;
+        uint32_t vc = was_other ? first : first + (next < count ? next : next - count);
         if (room_is_free(terminal->room, vc) && !room_is_full(&all->rule, terminal->room, vc))
             return vc;
     }
     return FW_NONE;
 }
 
-static void send(struct terminals *all, uint32_t number, uint32_t class, tick_t now)
+FW_INLINE void send(struct terminals *all, uint32_t number, uint32_t class, tick_t now)
 {
     struct network *network = all->network;
     struct terminal *terminal = &all->each[number];
@@ -189,19 +195,21 @@ static void send(struct terminals *all, uint32_t number, uint32_t class, tick_t 
         network_trace(network, now, FW_NONE, "inject", "flit %u by vc %u", flit.place & FLIT_POSITION, queue->vc);
     send_flit(network, EVENT_FLIT, to, flit, now + terminal->latency);
     terminal->free_at = now + network->terminal_cycle;
-    if (flit.place & FLIT_TAIL)
+    if (flit.place & FLIT_TAIL) {
         queue->current = FW_NONE;
+        terminal->packets--;
+    }
 }
 
 /* Can a class send a flit now? Its packet takes a VC for it, if it has none. */
-static bool can_send(struct terminals *all, struct terminal *terminal, struct class_queue *queue)
+FW_INLINE bool can_send(struct terminals *all, struct terminal *terminal, struct class_queue *queue)
 {
     if (queue->vc == FW_NONE)
         queue->vc = choose_vc(all, terminal, queue);
     return queue->vc != FW_NONE && !room_is_full(&all->rule, terminal->room, queue->vc);
 }
 
-static void step_terminal(struct terminals *all, uint32_t number, tick_t now)
+static __attribute__((noinline)) void step_terminal(struct terminals *all, uint32_t number, tick_t now)
 {
     struct terminal *terminal = &all->each[number];
     uint32_t classes = all->config.classes, chosen = FW_NONE, held = terminal->last_class;
@@ -232,28 +240,49 @@ static void step_terminal(struct terminals *all, uint32_t number, tick_t now)
         terminal_wake(all, number, now + all->network->terminal_cycle);
 }
 
-static bool has_packets(const struct terminals *all, const struct terminal *terminal)
+/* The same where there is one class, and no packet goes before others. */
+static void step_plain(struct terminals *all, uint32_t number, tick_t now)
 {
-    for (uint32_t class = 0; class < all->config.classes; class ++) {
-        const struct class_queue *queue = &terminal->queues[class];
-        if (queue->current != FW_NONE || queue->packets.first != FW_NONE || queue->answers.first != FW_NONE)
-            return true;
-    }
-    return false;
+    struct terminal *terminal = &all->each[number];
+    struct class_queue *queue = terminal->queues;
+    current_of(all, queue, now);
+    bool sends = can_send(all, terminal, queue);
+    if (sends)
+        send(all, number, 0, now);
+    if (sends || all->config.vc_order == VCS_AT_RANDOM)
+        terminal_wake(all, number, now + all->network->terminal_cycle);
+}
+
+/* What the events to come will touch is fetched while those before are worked on: terminals are many, and far apart. */
+#define EVENTS_AHEAD 8
+#define FEW_EVENTS 256 /* at most: what is this small lies in the cache */
+
+static __attribute__((noinline)) void fetch_terminals(const struct terminals *all, const struct step_event *event)
+{
+    const char *far = (const char *)&all->each[event[EVENTS_AHEAD].target];
+    const struct terminal *near = &all->each[event[EVENTS_AHEAD / 2].target];
+    __builtin_prefetch(far, 1);
+    __builtin_prefetch(far + 64, 1);
+    __builtin_prefetch(near->room, 1);
+    __builtin_prefetch(near->queues, 1);
 }
 
 static void terminals_step(void *interfaces, tick_t now, const void *events, uint32_t count)
 {
     struct terminals *all = interfaces;
-    for (const struct step_event *event = events, *end = event + count; event < end; event++) {
+    const struct step_event *event = events, *end = event + count;
+    const struct step_event *fetching = count > FEW_EVENTS ? end - EVENTS_AHEAD : event;
+    for (; event < end; event++) {
+        if (event < fetching)
+            fetch_terminals(all, event);
         struct terminal *terminal = &all->each[event->target];
         if (terminal->step_at != now)
             continue;
         terminal->step_at = FW_NEVER;
         if (terminal->free_at > now)
             terminal_wake(all, event->target, terminal->free_at);
-        else if (has_packets(all, terminal))
-            step_terminal(all, event->target, now);
+        else if (terminal->packets)
+            (all->is_plain ? step_plain : step_terminal)(all, event->target, now);
     }
 }
 
@@ -286,11 +315,14 @@ static uint32_t terminals_withdraw(void *interfaces, uint32_t terminal)
         uint32_t handle = queue->current;
         if (handle != FW_NONE && !queue->position) {
             queue->current = FW_NONE;
+            all->each[terminal].packets--;
             return handle;
         }
         struct packet_queue *from = queue->answers.first != FW_NONE ? &queue->answers : &queue->packets;
-        if (from->first != FW_NONE)
+        if (from->first != FW_NONE) {
+            all->each[terminal].packets--;
             return packet_queue_take(all->network, from);
+        }
     }
     return FW_NONE;
 }

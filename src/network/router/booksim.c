@@ -33,7 +33,7 @@ static void booksim_wake(const struct booksim *q, struct booksim_router *r, tick
 /* BookSim's number of the port of an input lane. */
 static uint32_t in_number(const struct booksim *q, const struct booksim_router *r, uint32_t lane)
 {
-    return r->in_number[lane / q->num_vcs];
+    return r->ports.in_number[lane / q->num_vcs];
 }
 
 /* ---- what arrives ---- */
@@ -74,7 +74,7 @@ void booksim_receive_credits(void *routers, tick_t now, const void *events, uint
 static uint32_t vc_row(const struct booksim *q, const struct booksim_router *r, uint32_t lane)
 {
     uint32_t port = in_number(q, r, lane), vc = lane % q->num_vcs;
-    return q->config.shuffled ? vc * r->in_count + port : port * q->num_vcs + vc;
+    return q->config.shuffled ? vc * r->ports.in_count + port : port * q->num_vcs + vc;
 }
 
 static uint32_t switch_row(const struct booksim *q, const struct booksim_router *r, uint32_t lane)
@@ -86,7 +86,7 @@ static uint32_t switch_row(const struct booksim *q, const struct booksim_router 
 static uint32_t switch_column(const struct booksim *q, const struct booksim_router *r, uint32_t lane, uint32_t output)
 {
     uint32_t speedup = q->config.output_speedup;
-    return r->out_number[output / q->num_vcs] * speedup + in_number(q, r, lane) % speedup;
+    return r->ports.out_number[output / q->num_vcs] * speedup + in_number(q, r, lane) % speedup;
 }
 
 static void list_add(struct stage_list *list, uint32_t lane) { list->lanes[list->count++] = (uint16_t)lane; }
@@ -172,7 +172,7 @@ static bool queue_arrivals(struct booksim *q, struct booksim_router *r, tick_t n
 {
     bool has_some = bits_any(r->arrived, q->words);
     BITS_EACH(row, r->arrived, q->words) {
-        uint32_t port = r->in_port[(uint32_t)row / q->num_vcs];
+        uint32_t port = r->ports.in_port[(uint32_t)row / q->num_vcs];
         queue_arrival(q, r, port * q->num_vcs + (uint32_t)row % q->num_vcs, now);
     }
     bits_clear(r->arrived, q->words);
@@ -197,7 +197,8 @@ static void ask_for_vc(const struct booksim *q, const struct booksim_router *r, 
     const struct booksim_lane *lane = &r->inputs[number];
     uint32_t row = vc_row(q, r, number);
     BITS_EACH(output, lane->wants, q->words) {
-        uint32_t vc = (uint32_t)output % q->num_vcs, column = r->out_number[output / q->num_vcs] * q->num_vcs + vc;
+        uint32_t vc = (uint32_t)output % q->num_vcs,
+                 column = r->ports.out_number[output / q->num_vcs] * q->num_vcs + vc;
         const struct booksim_room *room = booksim_room_of(q, r, (uint32_t)output / q->num_vcs);
         if (!room_is_free(room, vc) || (q->config.vc_needs_credit && room_is_full(&q->rule, room, vc)))
             continue;
@@ -215,8 +216,8 @@ static void ask_for_vc(const struct booksim *q, const struct booksim_router *r, 
 static bool ask_for_vcs(struct booksim *q, struct booksim_router *r)
 {
     struct matching *m = &q->vcs.matching;
-    m->rows = r->in_count * q->num_vcs;
-    m->cols = r->out_count * q->num_vcs;
+    m->rows = r->ports.in_count * q->num_vcs;
+    m->cols = r->ports.out_count * q->num_vcs;
     r->vc.begun = r->vc.count;
     if (!r->vc.begun)
         return false;
@@ -225,7 +226,7 @@ static bool ask_for_vcs(struct booksim *q, struct booksim_router *r)
     bool has_requests = allocation_run(&q->vcs, r->vc_state, &r->random);
     for (uint32_t i = 0; i < r->vc.begun; i++) {
         uint32_t number = r->vc.lanes[i], row = vc_row(q, r, number);
-        uint32_t column = m->grant[row], port = r->out_port[column / q->num_vcs];
+        uint32_t column = m->grant[row], port = r->ports.out_port[column / q->num_vcs];
         bool is_granted = bits_test(m->granted, row);
         r->inputs[number].output = is_granted ? (uint16_t)(port * q->num_vcs + column % q->num_vcs) : NO_GRANT;
     }
@@ -336,8 +337,8 @@ static void read_switch_grants(struct booksim *q, struct booksim_router *r, cons
 static bool ask_for_switch(struct booksim *q, struct booksim_router *r, tick_t now)
 {
     struct matching *m = &q->ways.matching;
-    m->rows = r->in_count * q->config.input_speedup;
-    m->cols = r->out_count * q->config.output_speedup;
+    m->rows = r->ports.in_count * q->config.input_speedup;
+    m->cols = r->ports.out_count * q->config.output_speedup;
     r->waiting.begun = r->waiting.count;
     if (!r->waiting.begun)
         return false;

@@ -7,6 +7,7 @@
  *   booksim_ahead.c     VCs by the output behind a channel
  *   booksim_priority.c  who is served before others
  *   booksim_build.c     settings, building, looking from outside
+ *   booksim_usual*.c    the same stages for the usual settings, by sets of lanes
  *   booksim_room.h      the buffers behind a channel, which the interface of the same name counts too
  */
 #include "flitwarp/allocator.h"
@@ -36,6 +37,7 @@ struct booksim_config {
     uint32_t speculation, vc_freed, priority;
     struct u32_list class_priority;
     bool holds_switch, vc_needs_credit, empty_vcs_first, shuffled, vcs_by_next_output;
+    bool general; /* hidden, for a test that compares: not the usual variant */
     struct choice vc_allocator, allocator, congestion;
 };
 
@@ -67,14 +69,18 @@ struct stage_list {
     };
 };
 
+/* BookSim's numbers of ports by ours, as inputs and as outputs, and ours by its: it counts those to
+   terminals in front, behind the others on a mesh or torus with one at each router, and none that are not used, but for
+   those at the edges of a mesh; those to routers by their numbers, where it builds them so. */
+struct booksim_ports {
+    uint16_t *in_number, *out_number, *in_port, *out_port;
+    uint32_t in_count, out_count;
+};
+
 struct booksim_router {
     tick_t step_at; /* when it steps next; FW_NEVER: asleep */
     uint32_t number;
-    /* BookSim's numbers of ports by ours, as inputs and as outputs, and ours by its: it counts those to
-       terminals in front, behind the others on a mesh or torus with one at each router, and none that are not used, but for
-       those at the edges of a mesh; those to routers by their numbers, where it builds them so. */
-    uint16_t *in_number, *out_number, *in_port, *out_port;
-    uint32_t in_count, out_count;
+    struct booksim_ports ports;
     uint64_t *arrived; /* input lanes to which a flit has come in this cycle, as BookSim numbers them */
     uint64_t *usable;  /* output lanes that lead somewhere */
     struct booksim_lane *inputs;
@@ -102,6 +108,8 @@ struct booksim {
     struct allocation vcs, ways; /* of output lanes to packets, of ways through the switch to flits */
     uint16_t *asker;             /* scratch, by row * columns + column: the lane that asks */
     struct booksim_router *each;
+    bool is_usual;
+    struct booksim_usual *usual; /* in place of `each` */
 };
 
 static inline struct booksim_room *booksim_room_of(const struct booksim *q, const struct booksim_router *r,
@@ -137,5 +145,16 @@ uint32_t booksim_look_ahead(const struct network *network, const struct route *q
                             uint32_t router, uint32_t vc, uint64_t *answer);
 /* Leaves of the output lanes that the packet at the front of a lane may take those for its next output. */
 void booksim_keep_vcs_for_output(struct booksim *q, struct booksim_router *r, struct booksim_lane *lane);
+
+/* Of a router: see struct booksim_ports. */
+struct booksim_ports booksim_number_ports(const struct booksim *q, uint32_t router);
+
+/* The usual variant; see booksim_usual.c. */
+void booksim_usual_build(struct booksim *q);
+void booksim_usual_share(struct booksim *q);
+event_handler booksim_usual_receive_flits, booksim_usual_receive_credits, booksim_usual_step;
+uint32_t booksim_usual_lane_flits(const struct booksim *q, uint32_t router, uint32_t lane);
+void booksim_usual_look(const struct booksim *q, uint32_t router, uint32_t lane, struct lane_look *seen,
+                        struct shown_router *shown);
 
 event_handler booksim_receive_flits, booksim_receive_credits, booksim_step;

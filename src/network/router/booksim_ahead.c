@@ -29,8 +29,8 @@ uint32_t booksim_look_ahead(const struct network *network, const struct route *q
 uint64_t booksim_vcs_for_output(const struct booksim *q, uint64_t vcs, uint32_t router, uint32_t ahead)
 {
     const struct booksim_router *r = &q->each[router];
-    uint32_t first = (uint32_t)lowest_bit(vcs), each = (uint32_t)__builtin_popcountll(vcs) / r->out_count;
-    return each ? bits_range(first + r->out_number[ahead / q->num_vcs] * each, each) : vcs;
+    uint32_t first = (uint32_t)lowest_bit(vcs), each = (uint32_t)__builtin_popcountll(vcs) / r->ports.out_count;
+    return each ? bits_range(first + r->ports.out_number[ahead / q->num_vcs] * each, each) : vcs;
 }
 
 void booksim_keep_vcs_for_output(struct booksim *q, struct booksim_router *r, struct booksim_lane *lane)

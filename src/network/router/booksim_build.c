@@ -57,6 +57,7 @@ static const struct option booksim_options[] = {
     OPTION_CHOICE(struct booksim_config, allocator, "allocator", "\"islip\"",
                   "matches inputs and outputs of the switch"),
     CONGESTION_OPTION(struct booksim_config),
+    OPTION_BOOL(struct booksim_config, general, "false", "use the stages of the general router", HIDDEN),
     OPTION_END,
 };
 
@@ -211,15 +212,20 @@ static uint16_t *ports_by_number(const struct booksim *q, const uint16_t *number
     return by_number;
 }
 
-static void number_ports(const struct booksim *q, struct booksim_router *r)
+struct booksim_ports booksim_number_ports(const struct booksim *q, uint32_t router)
 {
     struct arena *arena = q->network->arena;
-    r->in_number = arena_array(arena, uint16_t, q->ports);
-    r->out_number = arena_array(arena, uint16_t, q->ports);
-    r->in_count = number_side(q->network, r->number, false, r->in_number);
-    r->out_count = number_side(q->network, r->number, true, r->out_number);
-    r->in_port = ports_by_number(q, r->in_number);
-    r->out_port = ports_by_number(q, r->out_number);
+    uint16_t *in_number = arena_array(arena, uint16_t, q->ports), *out_number = arena_array(arena, uint16_t, q->ports);
+    uint32_t in_count = number_side(q->network, router, false, in_number);
+    uint32_t out_count = number_side(q->network, router, true, out_number);
+    return (struct booksim_ports){
+        .in_number = in_number,
+        .out_number = out_number,
+        .in_port = ports_by_number(q, in_number),
+        .out_port = ports_by_number(q, out_number),
+        .in_count = in_count,
+        .out_count = out_count,
+    };
 }
 
 static void init_router(struct booksim *q, struct booksim_router *r, uint32_t number)
@@ -228,6 +234,7 @@ static void init_router(struct booksim *q, struct booksim_router *r, uint32_t nu
     *r = (struct booksim_router){
         .step_at = FW_NEVER,
         .number = number,
+        .ports = booksim_number_ports(q, number),
         .arrived = arena_array(arena, uint64_t, q->words),
         .usable = router_usable(q->network, number),
         .inputs = arena_array(arena, struct booksim_lane, q->lanes),
@@ -247,10 +254,10 @@ static void init_router(struct booksim *q, struct booksim_router *r, uint32_t nu
         .held_by = arena_array(arena, uint16_t, q->columns),
         .random = random_stream(q->network->seed, number, RANDOM_ARBITER),
     };
-    number_ports(q, r);
     uint32_t vcs = q->num_vcs, inputs = q->config.input_speedup, outputs = q->config.output_speedup;
-    r->vc_state = allocator_create(arena, &q->config.vc_allocator, r->in_count * vcs, r->out_count * vcs);
-    r->switch_state = allocator_create(arena, &q->config.allocator, r->in_count * inputs, r->out_count * outputs);
+    r->vc_state = allocator_create(arena, &q->config.vc_allocator, r->ports.in_count * vcs, r->ports.out_count * vcs);
+    r->switch_state =
+        allocator_create(arena, &q->config.allocator, r->ports.in_count * inputs, r->ports.out_count * outputs);
     for (uint32_t row = 0; row < q->rows; row++) {
         r->turn[row] = (uint16_t)(row % q->config.input_speedup);
         r->held_lane[row] = NOBODY;
@@ -259,6 +266,26 @@ static void init_router(struct booksim *q, struct booksim_router *r, uint32_t nu
         r->held_by[column] = NOBODY;
     for (uint32_t lane = 0; lane < q->lanes; lane++)
         init_lane(q, r, lane);
+}
+
+/* Does an allocator match by words, by what does not differ between packets? */
+static bool takes_words(const struct choice *allocator, uint32_t size)
+{
+    const struct allocator_ops *ops = CHOICE_OPS(allocator, struct allocator_ops);
+    return allocator_takes_words(allocator, size, size) && !(ops->needs_age && ops->needs_age(allocator->config));
+}
+
+/* Are these the usual settings? See booksim_usual.c. */
+static bool is_usual(const struct booksim *q)
+{
+    const struct booksim_config *c = &q->config;
+    const struct network *network = q->network;
+    bool is_plain = !c->holds_switch && !c->vc_needs_credit && !c->empty_vcs_first && !c->vcs_by_next_output &&
+                    !c->buffer_exclusive && !c->output_depth && !q->is_ranked && !network->routing.escape_vcs;
+    bool is_in_step = c->steps == 1 && c->cycle == 1 && c->routing_latency <= 1 && c->crossbar_latency == 1 &&
+                      network->channel_cycle == 1 && network->terminal_cycle == 1;
+    return !c->general && is_plain && is_in_step && c->input_speedup == 1 && c->output_speedup == 1 &&
+           takes_words(&c->vc_allocator, q->lanes) && takes_words(&c->allocator, q->ports);
 }
 
 static void booksim_build(void *routers, const void *config)
@@ -274,6 +301,11 @@ static void booksim_build(void *routers, const void *config)
     q->most_crossing = most_crossing(q);
     q->asks_ahead = network->routing.is_adaptive && !c->routing_latency;
     q->is_ranked = c->priority != PRIORITY_NONE || c->speculation != SPECULATES_NOT;
+    q->is_usual = is_usual(q);
+    if (q->is_usual) {
+        booksim_usual_build(q);
+        return;
+    }
     q->each = arena_array(network->arena, struct booksim_router, network->topology.routers);
     for (uint32_t router = network->first_router; router < network->end_router; router++)
         init_router(q, &q->each[router], router);
@@ -294,6 +326,10 @@ static void booksim_share(void *routers)
     allocation_init(&q->ways, arena, &c->allocator, q->rows, q->columns);
     q->vcs.runs_idle = q->vcs.ops->moves_by_itself;
     q->ways.runs_idle = q->ways.ops->moves_by_itself;
+    if (q->is_usual) {
+        booksim_usual_share(q);
+        return;
+    }
     if (c->empty_vcs_first || q->network->routing.escape_vcs || c->priority != PRIORITY_NONE)
         add_ranks(&q->vcs.matching, arena);
     if (q->is_ranked)
@@ -305,13 +341,18 @@ static void booksim_share(void *routers)
 
 static uint32_t booksim_lane_flits(const void *routers, uint32_t router, uint32_t lane)
 {
-    return ((const struct booksim *)routers)->each[router].flits[lane];
+    const struct booksim *q = routers;
+    return q->is_usual ? booksim_usual_lane_flits(q, router, lane) : q->each[router].flits[lane];
 }
 
 static void booksim_look(const void *routers, uint32_t router, uint32_t number, struct lane_look *seen,
                          struct shown_router *shown)
 {
     const struct booksim *q = routers;
+    if (q->is_usual) {
+        booksim_usual_look(q, router, number, seen, shown);
+        return;
+    }
     const struct booksim_router *r = &q->each[router];
     const struct booksim_lane *lane = &r->inputs[number];
     const struct booksim_room *room = booksim_room_of(q, r, number / q->num_vcs);
@@ -340,6 +381,26 @@ static void booksim_look(const void *routers, uint32_t router, uint32_t number, 
     shown_add_buffer(shown, number, &lane->buffer, q->ring_mask);
 }
 
+/* ---- of either variant ---- */
+
+static void receive_flits(void *routers, tick_t now, const void *events, uint32_t count)
+{
+    bool is_usual = ((const struct booksim *)routers)->is_usual;
+    (is_usual ? booksim_usual_receive_flits : booksim_receive_flits)(routers, now, events, count);
+}
+
+static void receive_credits(void *routers, tick_t now, const void *events, uint32_t count)
+{
+    bool is_usual = ((const struct booksim *)routers)->is_usual;
+    (is_usual ? booksim_usual_receive_credits : booksim_receive_credits)(routers, now, events, count);
+}
+
+static void step(void *routers, tick_t now, const void *events, uint32_t count)
+{
+    bool is_usual = ((const struct booksim *)routers)->is_usual;
+    (is_usual ? booksim_usual_step : booksim_step)(routers, now, events, count);
+}
+
 static const struct router_ops booksim = {
     .name = "booksim",
     .summary = "BookSim's input-queued router, cycle by cycle",
@@ -350,9 +411,9 @@ static const struct router_ops booksim = {
     .check = booksim_check,
     .build = booksim_build,
     .share = booksim_share,
-    .receive_flits = booksim_receive_flits,
-    .receive_credits = booksim_receive_credits,
-    .step = booksim_step,
+    .receive_flits = receive_flits,
+    .receive_credits = receive_credits,
+    .step = step,
     .look = booksim_look,
     .lane_flits = booksim_lane_flits,
 };

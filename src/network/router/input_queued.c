@@ -20,7 +20,7 @@
  *
  * Everything is compiled twice from this text: for the usual router (lanes fit one
  * word, wormhole switching with a flit-wise crossbar, no stage longer than a cycle,
- * round-robin allocators, channels that are alike), where most questions are answered
+ * allocators that take turns or match by words, channels that are alike), where most questions are answered
  * by the compiler and sets of lanes are registers, and for all others. On the 8x8
  * mesh a hop takes less than half of the instructions by that. Both leave the same state behind
  * after every step; the general one also does what the usual one could, for `flitwarp
@@ -132,7 +132,7 @@ void input_queued_leave(struct view *v, size_t lane)
 
 STAGE void allocate_vc(struct view *v, struct variant is)
 {
-    if (is.usual || v->q->takes_turns) {
+    if (is.usual || v->q->takes_turns || v->q->takes_words) {
         share_outputs(v, is);
         return;
     }
@@ -142,7 +142,7 @@ STAGE void allocate_vc(struct view *v, struct variant is)
 
 STAGE void allocate_switch(struct view *v, struct variant is)
 {
-    if (is.usual || v->q->takes_turns) {
+    if (is.usual || v->q->takes_turns || v->q->takes_words) {
         share_switch(v, is);
         return;
     }

@@ -3,6 +3,7 @@
 /* The input-queued routers as the program builds and steps them; what lies in their memory is in input_queued_state.h. */
 #include "engine/engine.h"
 #include "flitwarp/router.h"
+#include "network/allocator/separable.h"
 #include "network/router/buffer_size.h"
 #include "network/router/input_queued_state.h"
 #include "network/router/output_stage.h"
@@ -31,7 +32,9 @@ struct input_queued {
     bool shares_room;               /* the VCs of an output share the buffer downstream */
     bool is_extended;               /* that, or levels of service */
     bool takes_turns; /* allocators and arbiter are round robins, and their memory is small: no matching is filled */
-    bool is_usual;    /* the stages are compiled apart for it; see input_queued.c */
+    bool takes_words; /* they match by words, and lanes fit one: no matching is filled either */
+    struct turn_rounds vc_turns, switch_turns; /* of those that take turns by words */
+    bool is_usual;                             /* the stages are compiled apart for it; see input_queued.c */
     const struct arbiter_ops *arbiter;
     struct allocation vcs, ways;            /* of output lanes to packets, of outputs to switch inputs */
     struct lane_facts *facts;               /* by lane */
@@ -123,12 +126,20 @@ void input_queued_wake(const struct input_queued *q, struct router_head *head, t
 /* What few networks ask for, in input_queued_match.c: allocators of any kind, levels of service, VCs that share room. */
 bool input_queued_match_outputs(struct view *v); /* true: somebody asked */
 void input_queued_match_switch(struct view *v);  /* among q->eligible */
+/* Which of the VCs of a switch input that can send by an output port uses it, when the input was granted that. */
+uint32_t input_queued_choose_lane(const struct view *v, uint32_t row, uint64_t vcs, uint32_t port);
 /* A flit has gone to an output lane; a credit of one is back: true, if a lane has credits that had none. */
 void input_queued_spend_shared(const struct input_queued *q, struct router_head *head, uint32_t output,
                                struct flit flit);
 bool input_queued_return_shared(const struct input_queued *q, struct router_head *head, uint32_t output);
 /* Those of some output lanes, one word of them, that can take all of the packet at the front of a lane. */
 uint64_t input_queued_with_room(const struct view *v, size_t lane, uint32_t word, uint64_t outputs);
+
+/* Allocators that match by words, in input_queued_words.c: the output lanes or ports that are granted, and who takes each. */
+uint64_t input_queued_share_outputs(struct input_queued *q, struct router_head *head, uint64_t waiting, uint64_t free,
+                                    uint16_t *taker);
+uint64_t input_queued_share_switch(struct input_queued *q, struct router_head *head, uint64_t eligible,
+                                   uint16_t *taker);
 
 /* Building and looking at them, in input_queued_build.c: all that the architectures with and without output queues share. */
 extern const struct option input_queued_options[];

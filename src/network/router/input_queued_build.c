@@ -197,13 +197,26 @@ void input_queued_check(const struct network *network, const struct choice *self
                      c->input_speedup, network->num_vcs);
 }
 
-/* Can the stages do without matchings? */
-static bool takes_turns(const struct input_queued *q)
+/* Can the stages do without matchings, as far as allocators do not matter? */
+static bool is_plain(const struct input_queued *q)
 {
     const struct input_queued_config *c = &q->config;
     return !c->general && !q->is_extended && c->input_picks == PICKS_OUTPUT && c->input_speedup == 1 &&
-           c->output_speedup == 1 && q->lanes <= TURNS_MOST && q->ports <= WORD_BITS && is_round_robin(&c->allocator) &&
+           c->output_speedup == 1;
+}
+
+static bool takes_turns(const struct input_queued *q)
+{
+    const struct input_queued_config *c = &q->config;
+    return is_plain(q) && q->lanes <= TURNS_MOST && q->ports <= WORD_BITS && is_round_robin(&c->allocator) &&
            is_round_robin(&c->vc_allocator) && q->arbiter == &round_robin_arbiter;
+}
+
+static bool takes_words(const struct input_queued *q)
+{
+    const struct input_queued_config *c = &q->config;
+    return is_plain(q) && allocator_takes_words(&c->vc_allocator, q->lanes, q->lanes) &&
+           allocator_takes_words(&c->allocator, q->switch_rows, q->switch_cols);
 }
 
 /* Is this the usual router? See input_queued.c. */
@@ -212,8 +225,8 @@ static bool is_usual(const struct input_queued *q)
     const struct input_queued_config *c = &q->config;
     const struct network *network = q->network;
     tick_t within = q->to_channel + q->credit;
-    return q->takes_turns && !q->outputs && !network->routing.is_adaptive && q->words == 1 && c->cycle == 1 &&
-           network->channel_cycle == 1 && network->terminal_cycle == 1 && network->channel_latency &&
+    return (q->takes_turns || q->takes_words) && !q->outputs && !network->routing.is_adaptive && q->words == 1 &&
+           c->cycle == 1 && network->channel_cycle == 1 && network->terminal_cycle == 1 && network->channel_latency &&
            network->terminal_latency && network->channel_latency + within < WHEEL_SLOTS &&
            network->terminal_latency + within < WHEEL_SLOTS && q->ends_in_a_cycle && !q->reserves_packet &&
            c->crossbar_flow == FLIT_BUFFER && !q->vc_needs_credit;
@@ -289,6 +302,9 @@ void input_queued_build(void *routers, const void *config)
     q->queues_to_send = !outputs && (c->output_speedup > 1 || !network->channel_cycle ||
                                      network->channel_cycle > c->cycle || network->terminal_cycle > c->cycle);
     q->takes_turns = takes_turns(q);
+    q->takes_words = !q->takes_turns && takes_words(q);
+    q->vc_turns = separable_turns(&c->vc_allocator);
+    q->switch_turns = separable_turns(&c->allocator);
     q->is_usual = is_usual(q);
     lay_out(q);
     make_facts(q, arena);

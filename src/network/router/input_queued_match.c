@@ -216,11 +216,9 @@ static uint32_t pick_vc(const struct view *v, uint32_t row, uint64_t vcs, const 
     return q->arbiter->pick(memory, &arbitration);
 }
 
-/* Which of the eligible lanes of a switch input uses the output port that the input was granted. */
-static uint32_t choose_lane(struct view *v, uint32_t row, uint32_t port)
+uint32_t input_queued_choose_lane(const struct view *v, uint32_t row, uint64_t vcs, uint32_t port)
 {
     const struct input_queued *q = v->q;
-    uint64_t vcs = eligible_vcs(v, row, port);
     uint32_t first = row / q->config.input_speedup * q->num_vcs, vc = (uint32_t)lowest_bit(vcs);
     bool has_rivals = vcs & (vcs - 1);
     if (!has_rivals && q->arbiter->remembers_last && q->config.input_picks == PICKS_OUTPUT)
@@ -279,7 +277,8 @@ static void match_eligible(struct view *v)
         request_switch(v, m, lane);
     allocation_run(&q->ways, (unsigned char *)v->head + q->switch_state_at, &q->random[v->head->number]);
     BITS_EACH(row, m->granted, m->row_words) {
-        uint32_t lane = choose_lane(v, (uint32_t)row, m->grant[row] / q->config.output_speedup);
+        uint32_t port = m->grant[row] / q->config.output_speedup;
+        uint32_t lane = input_queued_choose_lane(v, (uint32_t)row, eligible_vcs(v, (uint32_t)row, port), port);
         if (q->is_extended && !(bits_test(v->sendable, lane) && input_queued_may_send(v, lane)))
             continue; /* another winner of this output has taken the room that they share */
         if (q->network->service.groups > 1)

@@ -96,13 +96,10 @@ STAGE uint32_t ask_output(const struct view *v, struct turns turns, size_t lane,
 }
 
 #if FW_HOST
-/* What the round-robin allocator would grant. */
-STAGE void share_outputs(struct view *v, struct variant is)
+/* What the round-robin allocator would grant: who takes which output lanes, one word of these after the other. */
+STAGE void share_outputs_by_turns(struct view *v, struct turns turns, uint64_t *asked, uint16_t *asker,
+                                  struct variant is)
 {
-    struct input_queued *q = v->q;
-    const struct turns turns = turns_at((FW_GLOBAL unsigned char *)v->head + q->vc_state_at, q->lanes);
-    uint16_t asker[TURNS_MOST]; /* by output: the lane that it takes */
-    uint64_t asked[TURNS_MOST / WORD_BITS] = {0}, granted = 0;
     for (uint32_t word = 0; word < is.words; word++)
         /* nobody is busy yet in a usual step */
         for (uint64_t left = v->waiting[word] & ~(is.usual ? 0 : v->busy[word]); left; left &= left - 1) {
@@ -111,20 +108,44 @@ STAGE void share_outputs(struct view *v, struct variant is)
             if (output != FW_NONE)
                 turns_ask(turns, word_of(asked, output, is), asker, lane, output);
         }
+}
+
+/* Lanes hold the output lanes that they were granted. */
+STAGE void hold_outputs(struct view *v, const uint64_t *taken, const uint16_t *taker, const struct turns *turns,
+                        struct variant is)
+{
+    uint64_t granted = 0;
     for (uint32_t w = 0; w < is.words; w++) {
-        v->free[w] &= ~asked[w];
-        v->moved |= asked[w] != 0;
+        v->free[w] &= ~taken[w];
+        v->moved |= taken[w] != 0;
     }
-    BITS_EACH(output, asked, is.words) {
-        /* cppcheck-suppress uninitvar -- asker is set for each bit of asked */
-        size_t lane = asker[output];
-        turns_grant(turns, lane, output);
+    BITS_EACH(output, taken, is.words) {
+        /* cppcheck-suppress uninitvar -- taker is set for each bit of taken */
+        size_t lane = taker[output];
+        if (turns)
+            turns_grant(*turns, lane, output);
         hold_output(v, lane, output, is);
         granted |= bit((uint32_t)lane);
     }
     if (is.usual) {
         *v->waiting &= ~granted;
-        *v->busy = granted & q->busy_after_grant;
+        *v->busy = granted & v->q->busy_after_grant;
+    }
+}
+
+/* By turns, or by allocators that match by words. */
+STAGE void share_outputs(struct view *v, struct variant is)
+{
+    struct input_queued *q = v->q;
+    uint16_t asker[TURNS_MOST]; /* by output: the lane that it takes */
+    uint64_t asked[TURNS_MOST / WORD_BITS] = {0};
+    if (__builtin_expect(q->takes_turns, 1)) {
+        const struct turns turns = turns_at((FW_GLOBAL unsigned char *)v->head + q->vc_state_at, q->lanes);
+        share_outputs_by_turns(v, turns, asked, asker, is);
+        hold_outputs(v, asked, asker, &turns, is);
+    } else if (*v->waiting) {
+        *asked = input_queued_share_outputs(q, v->head, *v->waiting & ~(is.usual ? 0 : *v->busy), *v->free, asker);
+        hold_outputs(v, asked, asker, NULL, is);
     }
 }
 #endif
@@ -296,15 +317,15 @@ STAGE void find_eligible(struct view *v, uint64_t *eligible, struct variant is)
 }
 
 #if FW_HOST
-/* What the round-robin allocator would grant, and a round-robin arbiter among the VCs of an input. */
-STAGE void share_switch(struct view *v, struct variant is)
+/*
+ * What the round-robin allocator would grant, and a round-robin arbiter among the VCs of an input: who takes which output
+ * ports; `left` is who may ask, and empty afterwards.
+ */
+STAGE uint64_t share_switch_by_turns(struct view *v, struct turns turns, uint64_t *left, uint16_t *asker,
+                                     struct variant is)
 {
-    struct input_queued *q = v->q;
-    const struct turns turns = turns_at((FW_GLOBAL unsigned char *)v->head + q->switch_state_at, q->ports);
-    uint16_t asker[WORD_BITS];         /* by output port: the lane that it takes */
+    const struct input_queued *q = v->q;
     uint64_t asked = 0, contested = 0; /* sets of output ports; of inputs */
-    uint64_t left[TURNS_MOST / WORD_BITS];
-    find_eligible(v, left, is);
     for (uint32_t w = 0; w < is.words; w++)
         while (left[w]) {
             size_t lane = w * WORD_BITS + lowest_bit(left[w]);
@@ -324,12 +345,28 @@ STAGE void share_switch(struct view *v, struct variant is)
         }
     if (contested)
         note_turns(q, v->head, asker, asked, contested);
+    return asked;
+}
+
+/* By turns, or by allocators that match by words. */
+STAGE void share_switch(struct view *v, struct variant is)
+{
+    struct input_queued *q = v->q;
+    const struct turns turns = turns_at((FW_GLOBAL unsigned char *)v->head + q->switch_state_at, q->ports);
+    uint16_t asker[WORD_BITS]; /* by output port: the lane that it takes */
+    uint64_t left[TURNS_MOST / WORD_BITS], asked = 0;
+    find_eligible(v, left, is);
+    if (q->takes_turns)
+        asked = share_switch_by_turns(v, turns, left, asker, is);
+    else if (*left)
+        asked = input_queued_share_switch(q, v->head, *left, asker);
     v->moved |= asked != 0;
     q->flit_hops += (uint32_t)__builtin_popcountll(asked);
     for (; asked; asked &= asked - 1) {
         /* cppcheck-suppress uninitvar -- asker is set for each bit of asked */
         size_t port = lowest_bit(asked), lane = asker[port];
-        turns_grant(turns, facts_of(q, lane, is).port, port);
+        if (q->takes_turns)
+            turns_grant(turns, facts_of(q, lane, is).port, port);
         traverse(v, lane, is);
     }
 }

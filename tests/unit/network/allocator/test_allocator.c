@@ -358,3 +358,71 @@ TEST(separable_hands_ages_to_the_arbiters_of_both_sides)
     EXPECT(scratch_is_zero(&bench.matching));
     arena_release(&chosen.arena);
 }
+
+/* ---- by words ---- */
+
+static const char *const by_words[] = {
+    "{\"type\": \"round_robin\"}",
+    "{\"type\": \"islip\"}",
+    "{\"type\": \"islip\", \"iterations\": 3}",
+    "{\"type\": \"separable_input_first\"}",
+    "{\"type\": \"separable_input_first\", \"iterations\": 2, \"output_arbiter\": \"age\"}",
+    "{\"type\": \"separable_output_first\", \"iterations\": 2}",
+    "{\"type\": \"separable_output_first\", \"input_arbiter\": \"weighted\", \"output_arbiter\": "
+    "\"least_recently_served\"}",
+    "{\"type\": \"pim\", \"iterations\": 2}",
+    "{\"type\": \"pim\", \"draw\": \"place\"}",
+    "{\"type\": \"wavefront\"}",
+    "{\"type\": \"wavefront\", \"first\": \"behind_served\"}",
+};
+
+/* The requests of a matching, as words. */
+static void ask_by_words(const struct matching *matching, struct word_matching *words, struct random *random)
+{
+    words->asked = (struct word_requests){0};
+    words->row_count = matching->rows;
+    words->col_count = matching->cols;
+    words->age = matching->age;
+    words->random = random;
+    BITS_EACH(row, matching->active_rows, matching->row_words)
+        words_request(words, &words->asked, row, matching->wants[row]);
+}
+
+static void check_words(struct chosen *chosen, struct choice choice, uint32_t rows, uint32_t cols,
+                        struct random *random)
+{
+    struct bench one, other;
+    struct word_matching words;
+    bench_init(&one, chosen, choice, rows, cols);
+    bench_init(&other, chosen, choice, rows, cols);
+    EXPECT(allocator_takes_words(&choice, rows, cols));
+    for (uint32_t round = 0; round < 300; round++) {
+        struct matching *matching = &one.matching;
+        if (round % 10 < 9) /* and some without requests */
+            request_some(matching, round % 3 ? 20 : 2, random);
+        for (uint32_t i = 0; matching->age && i < rows * cols; i++)
+            matching->age[i] = random_below(random, 50);
+        allocate(&one);
+        ask_by_words(matching, &words, &other.random);
+        other.ops->allocate_words(other.state, choice.config, &words);
+        EXPECT_EQ_U64(words.granted, *matching->granted);
+        BITS_EACH(row, matching->granted, 1)
+            EXPECT_EQ_U64(words.grant[row], matching->grant[row]);
+        matching_clear(matching, matching->row_words, matching->col_words);
+    }
+}
+
+TEST(allocators_grant_by_words_what_they_grant_by_matchings)
+{
+    static const uint32_t sizes[][2] = {{1, 1}, {5, 5}, {10, 4}, {3, 40}, {64, 64}};
+    struct chosen chosen = CHOSEN_INIT(chosen);
+    struct random random = random_stream(12, 0, RANDOM_SETUP);
+    for (uint32_t i = 0; i < sizeof by_words / sizeof *by_words; i++)
+        for (uint32_t size = 0; size < sizeof sizes / sizeof *sizes; size++)
+            check_words(&chosen, choose(&chosen, "allocator", by_words[i]), sizes[size][0], sizes[size][1], &random);
+    struct choice islip = choose(&chosen, "allocator", "\"islip\""),
+                  other = choose(&chosen, "allocator", "\"lonely_output\"");
+    EXPECT(!allocator_takes_words(&islip, 65, 64) && !allocator_takes_words(&islip, 64, 65));
+    EXPECT(!allocator_takes_words(&other, 5, 5));
+    arena_release(&chosen.arena);
+}
