@@ -38,7 +38,7 @@ static void lockstep_run(struct network_runner *runner, tick_t last)
         lockstep_watch(l);
     }
     l->is_stopped = false;
-    while (l->now <= last && !l->is_stopped) {
+    while (l->now <= last && !l->is_stopped && !lockstep_is_interrupted(l)) {
         lockstep_advance(l, lockstep_piece(l, last));
         lockstep_end_piece(l);
     }

@@ -156,6 +156,11 @@ bool lockstep_join(struct lockstep *lockstep);
 void lockstep_leave(struct lockstep *lockstep);
 /* Runs to the end of a tick, or to where it is interrupted. */
 void lockstep_advance(struct lockstep *lockstep, tick_t end);
+/* Somebody wants it to end. */
+static inline bool lockstep_is_interrupted(const struct lockstep *lockstep)
+{
+    return lockstep->workload->interrupt && *lockstep->workload->interrupt;
+}
 /* Brings sums and fault, of all runs where they are not those of now. */
 void lockstep_sum(struct lockstep *lockstep);
 /* Tells the device the run's time, or its numbers. */

@@ -209,8 +209,6 @@ static bool launch_ticks(const struct lockstep_pack *pack, const struct lockstep
     return is_good;
 }
 
-static bool is_interrupted(const struct lockstep *l) { return l->workload->interrupt && *l->workload->interrupt; }
-
 /* Between grid points that are far apart: waits for the device, so that interrupts are seen in time. */
 static bool wait_for_device(struct lockstep_pack *pack, double start)
 {
@@ -260,7 +258,7 @@ static void run_piece(struct lockstep_pack *pack, struct lockstep *leader)
     if (release_runs(pack, false))
         return;
     lockstep_need(leader, wait_for_device(pack, start));
-    if (is_interrupted(leader))
+    if (lockstep_is_interrupted(leader))
         release_runs(pack, true);
 }
 
