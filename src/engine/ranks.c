@@ -53,6 +53,11 @@ bool ranks_first(const struct ranks *ranks, bool claims)
     return ranks_largest(ranks, mine) == mine && claims;
 }
 
+static const struct words *mail_to(const struct mail *mail, uint32_t rank)
+{
+    return mail->for_all.count ? &mail->for_all : &mail->out[rank];
+}
+
 enum reduction { SUM_U64, SUM_F64, LARGEST_U64 };
 
 #ifdef FLITWARP_HAVE_MPI
@@ -154,10 +159,12 @@ static void mail_carry(struct mail *mail)
         if (mail->in_count[i])
             MPI_Irecv(mail->in.words + mail->in_at[i], (int)mail->in_count[i], MPI_UINT64_T, (int)i, MAIL_TAG,
                       MPI_COMM_WORLD, &requests[under_way++]);
-    for (uint32_t i = 0; i < count; i++)
-        if (mail->out[i].count)
-            MPI_Isend(mail->out[i].words, (int)mail->out[i].count, MPI_UINT64_T, (int)i, MAIL_TAG, MPI_COMM_WORLD,
+    for (uint32_t i = 0; i < count; i++) {
+        const struct words *out = mail_to(mail, i);
+        if (out->count)
+            MPI_Isend(out->words, (int)out->count, MPI_UINT64_T, (int)i, MAIL_TAG, MPI_COMM_WORLD,
                       &requests[under_way++]);
+    }
     MPI_Waitall((int)under_way, requests, MPI_STATUSES_IGNORE);
     free(requests);
 }
@@ -227,6 +234,7 @@ void mail_release(struct mail *mail)
 {
     for (uint32_t rank = 0; mail->ranks && rank < mail->ranks->count; rank++)
         words_release(&mail->out[rank]);
+    words_release(&mail->for_all);
     words_release(&mail->in);
     free(mail->out);
     free(mail->said);
@@ -245,9 +253,9 @@ void mail_swap(struct mail *mail, const uint64_t *told)
     uint32_t count = mail->ranks->count, letter = HEADER + mail->told;
     for (uint32_t rank = 0; rank < count; rank++) {
         uint64_t *said = mail->said + (size_t)rank * letter;
-        FW_CHECK(mail->out[rank].count <= INT_MAX, "%zu words are too many for another rank at one time",
-                 mail->out[rank].count);
-        said[FOR_YOU] = mail->out[rank].count;
+        said[FOR_YOU] = mail_to(mail, rank)->count;
+        FW_CHECK(said[FOR_YOU] <= INT_MAX, "%llu words are too many for another rank at one time",
+                 (unsigned long long)said[FOR_YOU]);
         if (mail->told)
             memcpy(said + HEADER, told, mail->told * sizeof *told);
     }
@@ -261,6 +269,7 @@ void mail_swap(struct mail *mail, const uint64_t *told)
     mail_carry(mail);
     for (uint32_t rank = 0; rank < count; rank++)
         mail->out[rank].count = 0;
+    mail->for_all.count = 0;
 }
 
 /* ---- tallies: all single numbers travel at once ---- */

@@ -72,10 +72,11 @@ static inline void words_release(struct words *words)
  * that everybody tells everybody at the same time.
  */
 struct mail {
-    struct ranks *ranks; /* borrowed */
-    struct words *out;   /* owned, by rank: filled by the caller, empty after a swap */
-    struct words in;     /* owned: what came, by rank */
-    uint32_t told;       /* words that everybody tells everybody */
+    struct ranks *ranks;  /* borrowed */
+    struct words *out;    /* owned, by rank: filled by the caller, empty after a swap */
+    struct words for_all; /* owned: if there is some, it goes to all in place of that; empty after a swap too */
+    struct words in;      /* owned: what came, by rank */
+    uint32_t told;        /* words that everybody tells everybody */
     uint64_t *said, *heard;
     size_t *in_count, *in_at; /* owned, by rank */
 };

@@ -2,6 +2,8 @@
 /* Finding deadlock and telling of it, see deadlock.h. */
 #include "network/deadlock/deadlock.h"
 
+#include "network/parallel/parts.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +29,15 @@ bool deadlock_find(struct deadlock *deadlock, const struct network *network, tic
 {
     *deadlock = (struct deadlock){.tick = now, .packets = packets, .stands_still = stands_still};
     network_bring(network, true);
+    if (network_ranks(network) && !stands_still) { /* nearly always all can move, and no rank needs to know of all */
+        wait_graph_init_doubtful(&deadlock->graph, network);
+        bool none_is_stuck = wait_graph_reduce(&deadlock->graph, false) == 0;
+        wait_graph_release(&deadlock->graph);
+        if (none_is_stuck) {
+            *deadlock = (struct deadlock){0};
+            return false;
+        }
+    }
     wait_graph_init(&deadlock->graph, network);
     deadlock->stuck = wait_graph_reduce(&deadlock->graph, stands_still);
     deadlock->cycle = wait_graph_cycle(&deadlock->graph, &deadlock->length);

@@ -38,10 +38,16 @@ struct wait_graph {
     uint32_t count, room;
     struct wanted *wanted; /* owned: those of one waiter after another */
     uint32_t wanted_count, wanted_room;
+    bool is_of_one_rank; /* nothing is known of waiters on others */
 };
 
 /* All that wait now, on all ranks, which call it together; every rank gets the same. */
 void wait_graph_init(struct wait_graph *graph, const struct network *network);
+/*
+ * The same without those of whom their own rank knows that they can move, which is nearly all where there is no deadlock.
+ * Where none of these is stuck none of all is: a lane that nobody waits in is as good as one whose packet can move.
+ */
+void wait_graph_init_doubtful(struct wait_graph *graph, const struct network *network);
 void wait_graph_release(struct wait_graph *graph);
 
 /* Finds those that are stuck and returns how many. Where all are known to stand still, nobody is taken to be about to move. */

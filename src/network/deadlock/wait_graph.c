@@ -64,12 +64,11 @@ static void gather_ranks(struct wait_graph *graph, struct ranks *ranks)
 {
     struct mail mail;
     mail_init(&mail, ranks, 0);
-    for (uint32_t rank = 0; rank < ranks->count; rank++)
-        for (uint32_t i = 0; i < graph->count; i++) {
-            const struct waiter *waiter = &graph->waiters[i];
-            words_add(&mail.out[rank], waiter, WAITER_WORDS);
-            words_add(&mail.out[rank], graph->wanted + waiter->first_wanted, waiter->wanted_count);
-        }
+    for (uint32_t i = 0; i < graph->count; i++) {
+        const struct waiter *waiter = &graph->waiters[i];
+        words_add(&mail.for_all, waiter, WAITER_WORDS);
+        words_add(&mail.for_all, graph->wanted + waiter->first_wanted, waiter->wanted_count);
+    }
     mail_swap(&mail, NULL);
     graph->count = graph->wanted_count = 0;
     for (uint32_t rank = 0; rank < ranks->count; rank++) {
@@ -87,19 +86,45 @@ static void gather_ranks(struct wait_graph *graph, struct ranks *ranks)
         qsort(graph->waiters, graph->count, sizeof *graph->waiters, compare_waiters);
 }
 
-void wait_graph_init(struct wait_graph *graph, const struct network *network)
+/* The part of this rank that runs a router; NULL: another rank does. */
+static const struct network *part_of(const struct network *network, uint32_t router)
+{
+    uint32_t part = network->router_part ? network->router_part[router] - network->core->first_part : 0;
+    return part < network->core->part_count ? network->core->parts[part] : NULL;
+}
+
+static void gather_own(struct wait_graph *graph, const struct network *network)
 {
     uint32_t lanes = network->ports * network->num_vcs;
     struct waiting waiting = {0};
     *graph = (struct wait_graph){.network = network};
     for (uint32_t router = network->first_router; router < network->end_router; router++) {
-        uint32_t part = network->router_part ? network->router_part[router] - network->core->first_part : 0;
-        for (uint32_t lane = 0; part < network->core->part_count && lane < lanes; lane++)
-            add_lane(graph, network->core->parts[part], router, lane, &waiting);
+        const struct network *part = part_of(network, router);
+        for (uint32_t lane = 0; part && lane < lanes; lane++)
+            add_lane(graph, part, router, lane, &waiting);
     }
     waiting_release(&waiting);
+}
+
+void wait_graph_init(struct wait_graph *graph, const struct network *network)
+{
+    gather_own(graph, network);
     if (network_ranks(network))
         gather_ranks(graph, network_ranks(network));
+}
+
+void wait_graph_init_doubtful(struct wait_graph *graph, const struct network *network)
+{
+    uint32_t kept = 0;
+    gather_own(graph, network);
+    graph->is_of_one_rank = true;
+    wait_graph_reduce(graph, false);
+    graph->is_of_one_rank = false;
+    for (uint32_t i = 0; i < graph->count; i++)
+        if (graph->waiters[i].is_stuck)
+            graph->waiters[kept++] = graph->waiters[i];
+    graph->count = kept;
+    gather_ranks(graph, network_ranks(network));
 }
 
 void wait_graph_release(struct wait_graph *graph)
@@ -229,6 +254,8 @@ static bool is_open(const struct reduction *reduction, const struct waiter *wait
     if (waiter->turn && reduction->claimed[want->lane])
         return false;
     const struct link link = link_behind(graph, waiter->router, want->lane);
+    if (graph->is_of_one_rank && want->need && !link.to_terminal && !part_of(graph->network, link.target))
+        return false; /* as far as this rank knows */
     if (fits_behind(graph, &link, want))
         return true;
     uint32_t next = next_behind(graph, &link, want, false);
