@@ -378,6 +378,7 @@ bool network_build(struct network *network, const struct network_config *config,
                                 errors))
         return false;
     network->engine = engine;
+    network->is_for_device = split->is_for_device;
     pool_init(&network->packets, sizeof(struct packet), arena->rewind);
     wire(network, &latencies);
     size_t before = arena->bytes;
@@ -390,7 +391,7 @@ bool network_build(struct network *network, const struct network_config *config,
     network->core->interfaces = build_interfaces(network, &config->interface, errors);
     if (!network->core->routers || !network->core->interfaces)
         return false;
-    network->core->bytes = arena->bytes - of_parts;
+    network->core->bytes = arena->bytes - of_parts - network->device_bytes;
     network_make_parts(network, split);
     return true;
 }
