@@ -27,9 +27,10 @@ static inline uint64_t bits_range(uint32_t first, uint32_t count)
 static inline void bits_add_word(uint64_t *set, uint32_t first, uint64_t word)
 {
     uint32_t shift = first % WORD_BITS;
+    uint64_t beyond = word >> 1 >> (WORD_BITS - 1 - shift);
     set[first / WORD_BITS] |= word << shift;
-    if (shift && word >> (WORD_BITS - shift))
-        set[first / WORD_BITS + 1] |= word >> (WORD_BITS - shift);
+    if (beyond)
+        set[first / WORD_BITS + 1] |= beyond;
 }
 
 /* The members in [first, first + count), of which there are no more than a word's, counted from `first` on. */

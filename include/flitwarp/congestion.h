@@ -8,7 +8,8 @@
  * routing sees them, never the truth.
  *
  * Changes of one tick are seen in a later one, so that the order of work within
- * a tick cannot matter.
+ * a tick cannot matter. From tick to tick a router's changes and questions come in
+ * the order of time.
  */
 #include "flitwarp/packet.h"
 
@@ -22,6 +23,12 @@ enum queue { QUEUE_OUTPUT, QUEUE_DOWNSTREAM };
 #define ENDLESS UINT32_MAX
 
 #if FW_HOST
+/* Flits of a lane's queues, as far as they count: now, and before the last tick in which they changed. */
+struct counted_lane {
+    tick_t when; /* that tick; FW_NEVER: who keeps this does not tell them apart */
+    uint32_t before, count;
+};
+
 /* All sensors of a network; the first member of a sensor's own struct. */
 struct congestion {
     const struct congestion_ops *ops;
@@ -30,7 +37,11 @@ struct congestion {
     uint32_t depth[2]; /* flits that a lane's queues can hold, by enum queue; 0: there is none, ENDLESS: any number */
     uint32_t first_router, end_router; /* those that are built: of others there are no links */
     const struct link *links;          /* by router * ports + port: of each channel latency and depth downstream */
-    bool adds_up; /* a lane's queues are counted together: a flit that goes from one to the other is nothing new */
+    bool adds_up;   /* a lane's queues are counted together: a flit that goes from one to the other is nothing new */
+    bool counts[2]; /* by enum queue: changes of this one matter; for those who count */
+    /* By router * lanes + lane: counted by whoever reports a change. NULL: the sensor is told of each. */
+    struct counted_lane *counted;
+    uint32_t lanes; /* of a router; with `counted` */
 };
 
 struct congestion_ops {
@@ -46,21 +57,35 @@ struct congestion_ops {
     /* The same of `count` lanes in a row, for those who look at many; NULL: each is asked for by itself. */
     void (*values)(struct congestion *congestion, uint32_t router, uint32_t lane, uint32_t count, tick_t now,
                    double *values);
+    /* Their sum over all VCs of a port, added up in this order; NULL: it is made of values. */
+    double (*total)(struct congestion *congestion, uint32_t router, uint32_t port, tick_t now);
 };
 /* Tells the sensors, where there are any. */
 static inline void congestion_change(struct congestion *congestion, uint32_t router, uint32_t lane, enum queue queue,
                                      int32_t change, tick_t now)
 {
-    if (congestion)
+    if (!congestion)
+        return;
+    if (!congestion->counted) {
         congestion->ops->change(congestion, router, lane, queue, change, now);
+        return;
+    }
+    if (!congestion->counts[queue])
+        return;
+    struct counted_lane *counted = &congestion->counted[(size_t)router * congestion->lanes + lane];
+    if (counted->when != now) {
+        counted->when = now;
+        counted->before = counted->count;
+    }
+    counted->count += (uint32_t)change;
 }
 
 /* Tells them of a flit that leaves the output queue of a lane for the buffer downstream. */
 static inline void congestion_move(struct congestion *congestion, uint32_t router, uint32_t lane, tick_t now)
 {
     if (congestion && !congestion->adds_up) {
-        congestion->ops->change(congestion, router, lane, QUEUE_OUTPUT, -1, now);
-        congestion->ops->change(congestion, router, lane, QUEUE_DOWNSTREAM, 1, now);
+        congestion_change(congestion, router, lane, QUEUE_OUTPUT, -1, now);
+        congestion_change(congestion, router, lane, QUEUE_DOWNSTREAM, 1, now);
     }
 }
 

@@ -55,7 +55,9 @@ struct dragonfly {
     gates;                              /* by rank * channels + parallel channel; the same for all groups, or else */
     FW_FAR(const uint32_t) first_gates; /* from a file: by group * groups + other group, into gates; NULL: not so */
     FW_FAR(const struct router_port)
-    far_ends;      /* from a file: by router * globals + global port; router FW_NONE: unused */
+    far_ends; /* from a file: by router * globals + global port; router FW_NONE: unused */
+    /* By router: a set of the routers behind its global channels, each as its number modulo the size of a word. For distances. */
+    FW_FAR(const uint64_t) behind_globals;
     uint64_t self; /* see FW_NEAR() */
 };
 

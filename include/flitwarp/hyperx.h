@@ -51,13 +51,19 @@ static inline uint32_t hyperx_router(FW_GLOBAL const struct hyperx *hyperx, uint
     return router + (coordinate - own) * hyperx->stride[dimension]; /* modulo 2^32, so it may also go down */
 }
 
-/* The first of the ports that lead from a router to another coordinate, not its own; channels[dimension] of them. */
+/* The first of the ports that lead from one coordinate to another; channels[dimension] of them. */
+static inline uint32_t hyperx_port_from(FW_GLOBAL const struct hyperx *hyperx, uint32_t own, uint32_t dimension,
+                                        uint32_t coordinate)
+{
+    uint32_t offset = coordinate > own ? coordinate - own : coordinate + hyperx->width[dimension] - own;
+    return hyperx->first_port[dimension] + (offset - 1) * hyperx->channels[dimension];
+}
+
+/* The same from a router. */
 static inline uint32_t hyperx_port(FW_GLOBAL const struct hyperx *hyperx, uint32_t router, uint32_t dimension,
                                    uint32_t coordinate)
 {
-    uint32_t own = hyperx_coordinate(hyperx, router, dimension);
-    uint32_t offset = coordinate > own ? coordinate - own : coordinate + hyperx->width[dimension] - own;
-    return hyperx->first_port[dimension] + (offset - 1) * hyperx->channels[dimension];
+    return hyperx_port_from(hyperx, hyperx_coordinate(hyperx, router, dimension), dimension, coordinate);
 }
 
 /* Channels on a shortest way: the coordinates that differ. */

@@ -101,6 +101,8 @@ struct network {
     struct service service;
     uint64_t seed;
     struct router_plan plan;       /* as the router has made it */
+    bool is_for_device;            /* a device will run it, which copies the memory of routers as it is, */
+    size_t device_bytes;           /* and for which they have so much more */
     uint32_t num_vcs;              /* plan.num_vcs */
     uint32_t ports;                /* of a router, terminals' included */
     const struct link *links;      /* by router * ports + port */

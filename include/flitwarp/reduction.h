@@ -57,6 +57,9 @@ struct reduction_ops {
 #define REGISTER_REDUCTION(ops) REGISTER_COMPONENT("reduction", ops)
 #endif
 
+/* The default reduction's weight. */
+double least_congested_weight(FW_GLOBAL const void *config, const struct candidate *candidate);
+
 /* The first member of the config struct of an algorithm that gathers candidates. */
 struct adaptive_config {
     uint32_t mode;
@@ -79,9 +82,23 @@ static inline bool route_sees(const struct route *route) { return HAS_SENSORS; }
 static inline bool route_is_checked(const struct route *route) { return false; }
 #endif
 
+double route_congestion_of_vcs(const struct route *route, enum congestion_mode mode, uint32_t router, uint32_t port,
+                               uint64_t vcs);
 /* How congested some VCs of a port of any router seem: the least of them, or the port by all its VCs. */
-double route_congestion(const struct route *route, enum congestion_mode mode, uint32_t router, uint32_t port,
-                        uint64_t vcs);
+static inline double route_congestion(const struct route *route, enum congestion_mode mode, uint32_t router,
+                                      uint32_t port, uint64_t vcs)
+{
+#if FW_HOST
+    const struct routing *routing = route->routing;
+    struct congestion *sensors = route->congestion;
+    if ((mode == CONGESTION_PORT_AVERAGE || mode == CONGESTION_PORT_TOTAL) && sensors && sensors->ops->total) {
+        double total =
+            sensors->ops->total(sensors, route->first_router + router, routing->local_ports + port, route->now);
+        return mode == CONGESTION_PORT_AVERAGE ? total / routing->num_vcs : total;
+    }
+#endif
+    return route_congestion_of_vcs(route, mode, router, port, vcs);
+}
 
 /* Adds VCs of a port as one candidate, or by mode `vc` as one each. */
 void candidates_add(struct candidates *candidates, const struct route *route,
@@ -96,3 +113,6 @@ void candidates_add_terminal(struct candidates *candidates, const struct route *
 /* Offers the lightest. */
 void candidates_offer(struct candidates *candidates, struct route *route,
                       FW_GLOBAL const struct adaptive_config *config);
+/* Of so many ports in a row alone: gathers and offers. */
+void candidates_offer_ports(struct route *route, FW_GLOBAL const struct adaptive_config *config,
+                            const struct candidate *first, uint32_t ports);

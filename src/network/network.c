@@ -292,6 +292,7 @@ bool network_build(struct network *network, const struct network_config *config,
     if (!network_plan(network, config, arena, seed, errors))
         return false;
     network->engine = engine;
+    network->is_for_device = split->is_for_device;
     pool_init(&network->packets, sizeof(struct packet), arena->rewind);
     size_t before = arena->bytes;
     if (!network_share_out(network, split, errors))
@@ -306,7 +307,7 @@ bool network_build(struct network *network, const struct network_config *config,
     network->core->interfaces = build_interfaces(network, &config->interface, errors);
     if (!network->core->routers || !network->core->interfaces)
         return false;
-    network->core->bytes = arena->bytes - of_parts;
+    network->core->bytes = arena->bytes - of_parts - network->device_bytes;
     network_make_parts(network, split);
     return true;
 }

@@ -188,7 +188,8 @@ bool simulation_build(struct simulation *simulation)
                                         .ranks = simulation->ranks,
                                         .method = (enum partition_method)config->simulator.partition,
                                         .window = config->simulator.window,
-                                        .checks_reversal = config->simulator.check_reversal};
+                                        .checks_reversal = config->simulator.check_reversal,
+                                        .is_for_device = config->simulator.device};
     if (config->simulator.sync ==
         SYNC_OPTIMISTIC) { /* what a run changes can be put back: it, and what holds on to it */
         simulation->rewind = simulation->built.rewind = rewind_create();

@@ -2,6 +2,7 @@
 """The input-queued router's stages are compiled for the usual router and for all others, and do without matchings where
 allocators take turns or match by words. The hidden setting `general` makes a network do without both: every example, every
 benchmark and 300 drawn configurations must give the same results. BookSim's router has a usual variant too: 300 more.
+Deep buffers are rings of their own depth in the usual router and grow as they fill in all others.
 """
 import json
 import random
@@ -74,7 +75,7 @@ def draw(rng):
         {"type": "torus", "widths": [3, 3, 2]},
         {"type": "hypercube", "dimensions": rng.randint(2, 4)},
     ])
-    router = {"type": "input_queued", "num_vcs": 2 * rng.randint(1, 3), "buffer_depth": rng.choice([1, 2, 3, 4, 8, 16]),
+    router = {"type": "input_queued", "num_vcs": 2 * rng.randint(1, 3), "buffer_depth": rng.choice([1, 2, 3, 4, 8, 16, 40]),
               "vc_allocation_latency": rng.choice([0, 1, 1]), "switch_allocation_latency": rng.choice([0, 1, 1]),
               "crossbar_latency": rng.choice([0, 1, 3]), "credit_latency": rng.choice([1, 1, 2])}
     router |= rng.choice([{}] * 6 + [

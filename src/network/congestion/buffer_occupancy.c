@@ -10,7 +10,8 @@
  * back, so that a long channel seems congested when it is merely used: phantom
  * congestion. Flits sent a short time ago can therefore be taken off.
  *
- * A router's changes go into a ring in the order of time and are added to what
+ * With the usual latency of a tick a router counts itself: what a lane had before this tick is seen. With any other its
+ * changes go into a ring in the order of time and are added to what
  * is seen when somebody looks, or when the ring is full: constant work for each
  * change, whatever the latency. A ring with nothing old enough to be seen grows,
  * which ends when it holds as many changes as a router makes in that time.
@@ -98,17 +99,39 @@ static int32_t flits_on_wire(const struct buffer_occupancy *sensor, struct wire 
 }
 #endif
 
+/* Flits of a lane that are known of. */
+static inline FW_GLOBAL uint32_t *count_of(const struct buffer_occupancy *sensor, size_t number)
+{
+#if FW_HOST
+    return &sensor->seen[number].count;
+#else
+    return &sensor->seen[number];
+#endif
+}
+
+/* The same, less what is of this tick. */
+static inline uint32_t seen_of(const struct buffer_occupancy *sensor, size_t number, tick_t now)
+{
+#if FW_HOST
+    const struct counted_lane *lane = &sensor->seen[number];
+    return lane->when == now ? lane->before : lane->count;
+#else
+    return sensor->seen[number];
+#endif
+}
+
 FW_SELDOM void see(struct buffer_occupancy *sensor, uint32_t router, tick_t now)
 {
     FW_GLOBAL struct unseen *unseen = &sensor->unseen[router];
-    FW_GLOBAL uint32_t *seen = sensor->seen + (size_t)router * sensor->lanes;
-    uint32_t at = unseen->first;
+    size_t first = (size_t)router * sensor->lanes;
+    FW_GLOBAL const struct change *ring = FW_AT(struct change, sensor, unseen->ring);
+    uint32_t at = unseen->first, end = unseen->end, mask = unseen->size - 1;
     tick_t latest = now - sensor->config.latency;
-    for (; at != unseen->end; at++) {
-        FW_GLOBAL const struct change *oldest = change_at(sensor, unseen, at);
+    for (; at != end; at++) {
+        FW_GLOBAL const struct change *oldest = &ring[at & mask];
         if (oldest->when > latest)
             break;
-        seen[oldest->lane] += (uint32_t)oldest->change;
+        *count_of(sensor, first + oldest->lane) += (uint32_t)oldest->change;
 #if FW_HOST
         if (__builtin_expect(sensor->wires != NULL, 0) && oldest->is_downstream)
             enter_wire(sensor, router, oldest);
@@ -120,6 +143,10 @@ FW_SELDOM void see(struct buffer_occupancy *sensor, uint32_t router, tick_t now)
 /* What is old enough is seen from now on. */
 static inline void catch_up(struct buffer_occupancy *sensor, uint32_t router, tick_t now)
 {
+#if FW_HOST
+    if (!sensor->unseen)
+        return;
+#endif
     FW_GLOBAL const struct unseen *unseen = &sensor->unseen[router];
     if (unseen->first != unseen->end && change_at(sensor, unseen, unseen->first)->when + sensor->config.latency <= now)
         see(sensor, router, now);
@@ -159,9 +186,15 @@ static void buffer_occupancy_change(struct congestion *congestion, uint32_t rout
                                     int32_t change, tick_t now)
 {
     SENSOR(sensor, congestion);
-    FW_GLOBAL struct unseen *unseen = &sensor->unseen[router];
     if (!sensor->counts[queue])
         return;
+#if FW_HOST
+    if (congestion->counted) {
+        congestion_change(congestion, router, lane, queue, change, now);
+        return;
+    }
+#endif
+    FW_GLOBAL struct unseen *unseen = &sensor->unseen[router];
 #if FW_HOST
     if (unseen->end - unseen->first == unseen->size) {
         add_to_full(sensor, router, lane, queue, change, now);
@@ -184,7 +217,7 @@ static void buffer_occupancy_catch_up(struct congestion *congestion, uint32_t ro
 static double flits_of_lane(struct buffer_occupancy *sensor, uint32_t router, uint32_t lane, tick_t now)
 {
     size_t number = (size_t)router * sensor->lanes + lane;
-    double flits = sensor->seen[number];
+    double flits = seen_of(sensor, number, now);
 #if FW_HOST
     if (sensor->wires)
         flits -= flits_on_wire(sensor, &sensor->wires[number], now) * sensor->config.phantom_value;
@@ -234,12 +267,12 @@ static double buffer_occupancy_value(struct congestion *congestion, uint32_t rou
                     sensor->capacity[port_number(sensor, router, lane)], true);
 }
 
-/* The mean of the VCs of a port, from what is seen of them. */
-static double mean_of(FW_GLOBAL const uint32_t *seen, uint32_t num_vcs)
+/* The mean of the VCs of a port, from what is seen of them: of its first lane and those behind it. */
+static inline double mean_of(const struct buffer_occupancy *sensor, size_t first, uint32_t num_vcs, tick_t now)
 {
     double sum = 0;
-    for (uint32_t vc = 0; vc < num_vcs; vc++)
-        sum += seen[vc];
+    for (size_t lane = first; lane < first + num_vcs; lane++)
+        sum += seen_of(sensor, lane, now);
     return sum / num_vcs;
 }
 
@@ -256,17 +289,53 @@ static void buffer_occupancy_values(struct congestion *congestion, uint32_t rout
     catch_up(sensor, router, now);
 #endif
     uint32_t num_vcs = congestion->num_vcs, port = lane / num_vcs, vc = lane - port * num_vcs;
-    FW_GLOBAL const uint32_t *seen = sensor->seen + (size_t)router * sensor->lanes + port * num_vcs;
+    size_t seen = (size_t)router * sensor->lanes + port * num_vcs;
     FW_GLOBAL const double *capacity = &sensor->capacity[(size_t)router * congestion->ports + port];
-    for (const double *end = values + count; values < end; seen += num_vcs, capacity++, vc = 0) {
-        double mean =
-            sensor->config.per == PER_PORT ? value_of(&sensor->config, mean_of(seen, num_vcs), *capacity, false) : 0;
-        for (; vc < num_vcs && values < end; vc++)
-            *values++ = sensor->config.per == PER_PORT ? mean : value_of(&sensor->config, seen[vc], *capacity, false);
+    bool is_of_port = sensor->config.per == PER_PORT;
+    double value = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!is_of_port)
+            value = value_of(&sensor->config, seen_of(sensor, seen + vc, now), *capacity, false);
+        else if (i == 0 || vc == 0)
+            value = value_of(&sensor->config, mean_of(sensor, seen, num_vcs, now), *capacity, false);
+        values[i] = value;
+        if (++vc == num_vcs) {
+            vc = 0;
+            seen += num_vcs;
+            capacity++;
+        }
     }
 }
 
 #if FW_HOST
+static __attribute__((noinline)) double total_of_values(struct congestion *congestion, uint32_t router, uint32_t port,
+                                                        tick_t now)
+{
+    double sum = 0;
+    for (uint32_t vc = 0; vc < congestion->num_vcs; vc++)
+        sum += buffer_occupancy_value(congestion, router, port * congestion->num_vcs + vc, now);
+    return sum;
+}
+
+static double buffer_occupancy_total(struct congestion *congestion, uint32_t router, uint32_t port, tick_t now)
+{
+    SENSOR(sensor, congestion);
+    if (!sensor->is_simple)
+        return total_of_values(congestion, router, port, now);
+    catch_up(sensor, router, now);
+    uint32_t num_vcs = congestion->num_vcs;
+    size_t seen = (size_t)router * sensor->lanes + port * num_vcs, end = seen + num_vcs;
+    double capacity = sensor->capacity[(size_t)router * congestion->ports + port], sum = 0;
+    if (sensor->config.per == PER_VC)
+        for (; seen < end; seen++)
+            sum += value_of(&sensor->config, seen_of(sensor, seen, now), capacity, false);
+    else
+        for (double mean = value_of(&sensor->config, mean_of(sensor, seen, num_vcs, now), capacity, false); seen < end;
+             seen++)
+            sum += mean;
+    return sum;
+}
+
 static const char *const accounting_names[] = {"output", "downstream", "both", NULL};
 static const char *const per_names[] = {"vc", "port", "port_min", "port_max", "lesser", "greater", NULL};
 
@@ -320,8 +389,16 @@ static struct congestion *buffer_occupancy_build(const struct choice *self, cons
     set_what_counts(sensor);
     if (sensor->config.phantom_value > 0)
         sensor->wires = arena_array(arena, struct wire, (size_t)shape->routers * sensor->lanes);
-    sensor->seen = arena_array(arena, uint32_t, (size_t)shape->routers * sensor->lanes);
-    sensor->unseen = arena_array(arena, struct unseen, shape->routers);
+    size_t lanes = (size_t)shape->routers * sensor->lanes;
+    sensor->seen = arena_array(arena, struct counted_lane, lanes);
+    for (size_t lane = 0; lane < lanes; lane++)
+        sensor->seen[lane].when = FW_NEVER;
+    if (sensor->config.latency == 1 && !sensor->wires)
+        sensor->common.counted = sensor->seen;
+    else
+        sensor->unseen = arena_array(arena, struct unseen, shape->routers);
+    sensor->common.lanes = sensor->lanes;
+    memcpy(sensor->common.counts, sensor->counts, sizeof sensor->counts);
     sensor->common.adds_up = sensor->config.accounting == ACCOUNT_BOTH && !sensor->wires;
     sensor->capacity = arena_array(arena, double, (size_t)shape->routers * shape->ports);
     for (size_t port = (size_t)shape->first_router * shape->ports; port < (size_t)shape->end_router * shape->ports;
@@ -340,6 +417,7 @@ static const struct congestion_ops buffer_occupancy = {
     .change = buffer_occupancy_change,
     .value = buffer_occupancy_value,
     .values = buffer_occupancy_values,
+    .total = buffer_occupancy_total,
     DEVICE_FORM_WITH(buffer_occupancy_values, .change = "buffer_occupancy_change",
                      .catch_up = "buffer_occupancy_catch_up"),
 };

@@ -42,16 +42,17 @@ struct buffer_occupancy {
     struct congestion common;
     struct buffer_occupancy_config config;
 #if FW_HOST
-    struct arena *arena; /* borrowed: rings grow in it */
-    struct wire *wires;  /* by router * lanes + lane: flits that count as on the channel; NULL: none do */
+    struct arena *arena;       /* borrowed: rings grow in it */
+    struct wire *wires;        /* by router * lanes + lane: flits that count as on the channel; NULL: none do */
+    struct counted_lane *seen; /* by router * lanes + lane: flits that routing knows of, or all, see common.counted */
 #else
     FW_GLOBAL char *tables; /* see FW_AT() */
+    FW_GLOBAL uint32_t *seen;
 #endif
     bool counts[2]; /* by enum queue */
     bool is_simple; /* a lane's value is what is seen of it, or the mean of its port, and not rounded */
     uint32_t lanes;
-    FW_GLOBAL uint32_t *seen;        /* by router * lanes + lane: flits that routing knows of */
-    FW_GLOBAL struct unseen *unseen; /* by router */
+    FW_GLOBAL struct unseen *unseen; /* by router; NULL: routers count themselves */
     FW_GLOBAL double
         *capacity; /* by router * ports + port: flits that a lane's queues can hold, as far as they count */
 };

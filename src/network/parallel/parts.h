@@ -36,6 +36,7 @@ struct network_split {
     enum partition_method method;
     tick_t window;        /* at most; 0: as channels allow, or as far ahead as pays where the arena can be put back */
     bool checks_reversal; /* there is one part, whose arena can be put back */
+    bool is_for_device;   /* see struct network */
 };
 
 /* Before anything is built for routers: gives them to at most so many parts on each rank. False with errors. */

@@ -2,7 +2,7 @@
 /* Read by OpenCL too. Minimal candidates alone: the least congested, by default one drawn among equals; or all of them. */
 #include "flitwarp/reduction.h"
 
-static double least_congested_weight(FW_GLOBAL const void *config, const struct candidate *candidate)
+double least_congested_weight(FW_GLOBAL const void *config, const struct candidate *candidate)
 {
     (void)config;
     return candidate->is_minimal ? candidate->congestion : __builtin_inf();

@@ -24,6 +24,13 @@ struct input_queued_config {
     struct choice vc_allocator, allocator, arbiter, congestion;
 };
 
+/* Classes of channels: those of a class have one latency. */
+enum {
+    CHANNELS_OF_TERMINALS,
+    CHANNELS_OF_ROUTERS, /* where all of these are alike; or else those that no other class has */
+    CHANNEL_CLASSES = 8,
+};
+
 struct input_queued {
     ROUTERS_HEAD; /* where there are output queues, these tell the sensors */
     struct input_queued_config config;
@@ -35,6 +42,8 @@ struct input_queued {
     bool takes_words; /* they match by words, and lanes fit one: no matching is filled either */
     struct turn_rounds vc_turns, switch_turns; /* of those that take turns by words */
     bool is_usual;                             /* the stages are compiled apart for it; see input_queued.c */
+    const uint8_t *channels;                   /* by router * ports + port: the class */
+    tick_t channel_latencies[CHANNEL_CLASSES]; /* 0: they differ */
     const struct arbiter_ops *arbiter;
     struct allocation vcs, ways;            /* of output lanes to packets, of outputs to switch inputs */
     struct lane_facts *facts;               /* by lane */
@@ -52,6 +61,8 @@ struct input_queued {
     uint32_t *woken[2], *woken_count;
     tick_t *due_at;
     uint32_t *order;    /* scratch: routers that step now */
+    void **spare_rings; /* by the logarithm of their size: those that have become too small for a lane; each
+                                  begins with the address of the next */
     bool fetches_ahead; /* the routers do not fit the cache */
 };
 
@@ -78,7 +89,7 @@ STAGE bool has_sensors(const struct input_queued *q) { return q->congestion; }
 /* The buffer behind an output lane has so many more flits. */
 STAGE void tell_sensors(const struct input_queued *q, uint32_t router, uint32_t lane, int32_t change, tick_t now)
 {
-    q->congestion->ops->change(q->congestion, router, lane, QUEUE_DOWNSTREAM, change, now);
+    congestion_change(q->congestion, router, lane, QUEUE_DOWNSTREAM, change, now);
 }
 
 /* ---- waking ---- */
@@ -121,6 +132,8 @@ bool input_queued_may_send(const struct view *v, size_t lane);
 uint64_t input_queued_wanted(const struct view *v, size_t lane, uint32_t word);
 /* The packet in front of a lane was taken out: what it held and asked for is nobody's, and the next one begins. */
 void input_queued_begin_next(const struct input_queued *q, struct router_head *head, uint32_t lane, tick_t now);
+/* A lane's ring, which is full, becomes twice as large. */
+void input_queued_widen(const struct input_queued *q, struct lane_ring *ring, uint32_t first);
 void input_queued_wake(const struct input_queued *q, struct router_head *head, tick_t now);
 
 /* What few networks ask for, in input_queued_match.c: allocators of any kind, levels of service, VCs that share room. */

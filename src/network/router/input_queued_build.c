@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Building the input-queued routers from their settings and the network's links,
- * and looking at them from outside: are they idle, and what does a lane wait for?
+ * their rings where these grow, and looking at them from outside: are they idle, and what does a lane wait for?
  */
 #include "network/fair_share.h"
 #include "network/router/input_queued_lanes.h"
@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define CACHE_BYTES (1u << 20) /* routers that take more are fetched ahead */
+#define SHALLOW 16             /* flits: rings of lanes that hold more grow as they fill, but for the usual router's */
 
 static const char *const switching_names[] = {"wormhole", "virtual_cut_through", "store_and_forward", NULL};
 static const char *const input_picks_names[] = {"output", "vc", NULL};
@@ -102,6 +103,12 @@ static void place_arbiters(struct input_queued *q, size_t *size)
                                       q->arbiter->remembers_last ? 4 : 8);
 }
 
+/* Of a lane's ring, in the block. */
+static size_t ring_bytes(const struct input_queued *q)
+{
+    return q->rings_grow ? sizeof(struct lane_ring) : sizeof(struct flit) * (q->ring_mask + 1);
+}
+
 /* Into the gap where it fits that. */
 static void place_small(struct input_queued *q, size_t *gap_end, size_t *size,
                         void (*place_part)(struct input_queued *q, size_t *size))
@@ -127,8 +134,17 @@ static void lay_out(struct input_queued *q)
     const struct service *service = &q->network->service;
     bool has_weights = service->arbitration == LEVELS_WEIGHTED;
     q->shares_at = block_place(&size, has_weights ? fair_share_bytes(service->groups) * q->ports : 0, 8);
-    q->rings_at = block_place(&size, sizeof(struct flit) * (q->ring_mask + 1) * q->lanes, 64);
+    q->rings_at = block_place(&size, ring_bytes(q) * q->lanes, 64);
     q->blocks.stride = (size + 63) / 64 * 64;
+}
+
+/* A device has rings that are as deep as they can be, in its copies of the blocks. They do not count as the network's memory. */
+static void fix_rings(struct input_queued *q)
+{
+    size_t stride = q->blocks.stride;
+    q->rings_grow = false;
+    lay_out(q);
+    q->network->device_bytes = (q->blocks.stride - stride) * q->network->topology.routers;
 }
 
 static void make_facts(struct input_queued *q, struct arena *arena)
@@ -140,9 +156,36 @@ static void make_facts(struct input_queued *q, struct arena *arena)
             .port = (uint16_t)port,
             .vc = (uint8_t)(lane % q->num_vcs),
             .at_router = port >= q->network->routing.local_ports,
-            .ring_at = q->rings_at + (uint32_t)sizeof(struct flit) * (q->ring_mask + 1) * lane,
+            .ring_at = q->rings_at + (uint32_t)ring_bytes(q) * lane,
         };
     }
+}
+
+/* The class of a router's channels of a latency: one of those that there are, a new one, or that of all others. */
+static uint8_t class_of_latency(struct input_queued *q, tick_t latency)
+{
+    for (uint8_t class = CHANNELS_OF_ROUTERS + 1; class < CHANNEL_CLASSES; class ++) {
+        if (!q->channel_latencies[class])
+            q->channel_latencies[class] = latency;
+        if (q->channel_latencies[class] == latency)
+            return class;
+    }
+    return CHANNELS_OF_ROUTERS;
+}
+
+static void class_channels(struct input_queued *q, struct arena *arena)
+{
+    const struct network *network = q->network;
+    uint8_t *channels = arena_array(arena, uint8_t, (size_t)network->topology.routers * q->ports);
+    q->channel_latencies[CHANNELS_OF_TERMINALS] = network->terminal_latency;
+    q->channel_latencies[CHANNELS_OF_ROUTERS] = network->channel_latency;
+    for (uint32_t router = 0; router < network->topology.routers; router++)
+        for (uint32_t port = 0; port < q->ports; port++)
+            channels[(size_t)router * q->ports + port] =
+                port < network->routing.local_ports ? CHANNELS_OF_TERMINALS
+                : network->channel_latency          ? CHANNELS_OF_ROUTERS
+                                                    : class_of_latency(q, network_link(network, router, port)->latency);
+    q->channels = channels;
 }
 
 static void init_lane(const struct input_queued *q, struct router_head *head, uint32_t lane)
@@ -252,6 +295,7 @@ void input_queued_share(void *routers)
     q->used_rows = arena_array(arena, uint64_t, words_for(q->switch_rows));
     q->used_cols = arena_array(arena, uint64_t, words_for(q->switch_cols));
     q->next_group = arena_array(arena, uint64_t, q->ports);
+    q->spare_rings = arena_array(arena, void *, WORD_BITS);
     q->router_words = words_for(count);
     for (uint32_t parity = 0; parity < 2; parity++) {
         q->due[parity] = arena_array(arena, uint64_t, q->router_words);
@@ -306,8 +350,12 @@ void input_queued_build(void *routers, const void *config)
     q->vc_turns = separable_turns(&c->vc_allocator);
     q->switch_turns = separable_turns(&c->allocator);
     q->is_usual = is_usual(q);
+    q->rings_grow = q->depth > SHALLOW && !q->is_usual;
     lay_out(q);
+    if (network->is_for_device && q->rings_grow)
+        fix_rings(q);
     make_facts(q, arena);
+    class_channels(q, arena);
     q->ready_at = arena_array(arena, tick_t, q->is_usual ? 0 : (size_t)network->topology.routers * q->lanes);
     q->routes =
         q->words == 1 ? NULL : arena_array(arena, uint64_t, (size_t)network->topology.routers * q->lanes * q->words);
@@ -362,9 +410,42 @@ void input_queued_look(const void *routers, uint32_t router, uint32_t lane, stru
     if (shown && input->count) {
         struct shown_queue *queue = &shown->inputs[lane].queue;
         shown_add(shown, queue, input->front.packet, input->front.place & FLIT_POSITION, 1);
-        shown_add_ring(shown, queue, PART(const struct flit, q->facts[lane].ring_at), q->ring_mask, input->first,
-                       input->count - 1);
+        for (uint32_t i = 1; i < input->count; i++) {
+            const struct flit *flit = ring_place(q, head, lane, input->first + i - 1, GENERAL(q->words));
+            shown_add(shown, queue, flit->packet, flit->place & FLIT_POSITION, 1);
+        }
     }
+}
+
+/* ---- rings that grow ---- */
+
+static struct flit *take_ring(const struct input_queued *q, uint32_t size)
+{
+    void **spare = &q->spare_rings[lowest_bit(size)], *ring = *spare;
+    if (!ring)
+        return arena_array(q->network->arena, struct flit, size);
+    memcpy(spare, ring, sizeof *spare);
+    return ring;
+}
+
+static void give_ring(const struct input_queued *q, void *ring, uint32_t size)
+{
+    void **spare = &q->spare_rings[lowest_bit(size)];
+    memcpy(ring, spare, sizeof *spare);
+    *spare = ring;
+}
+
+#define FIRST_RING 4 /* flits */
+
+void input_queued_widen(const struct input_queued *q, struct lane_ring *ring, uint32_t first)
+{
+    struct lane_ring wider = {.size = ring->size ? 2 * ring->size : FIRST_RING};
+    wider.flits = take_ring(q, wider.size);
+    for (uint32_t i = first; i < first + ring->size; i++)
+        wider.flits[i & (wider.size - 1)] = ring->flits[i & (ring->size - 1)];
+    if (ring->size)
+        give_ring(q, ring->flits, ring->size);
+    *ring = wider;
 }
 
 /* ---- taking a packet out of the buffers, see network/deadlock/deadlock.h ---- */
@@ -373,8 +454,7 @@ void input_queued_look(const void *routers, uint32_t router, uint32_t lane, stru
 static struct flit *flit_at(const struct input_queued *q, struct router_head *head, uint32_t lane, uint32_t place)
 {
     struct input_lane *input = &inputs_of(head, q->words)[lane];
-    return place == 0 ? &input->front
-                      : &ring_of(q, head, lane, GENERAL(q->words))[(input->first + place - 1) & q->ring_mask];
+    return place == 0 ? &input->front : ring_place(q, head, lane, input->first + place - 1, GENERAL(q->words));
 }
 
 /* A packet that has an output lane is said to be in front until its tail is gone, though its next flit may not be there. */

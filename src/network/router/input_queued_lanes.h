@@ -68,10 +68,31 @@ STAGE size_t arbiter_number(const struct input_queued *q, size_t row, size_t por
     return row * q->arbiters_each + (port & q->arbiter_port_mask);
 }
 
-STAGE FW_GLOBAL struct flit *ring_of(const struct input_queued *q, FW_GLOBAL struct router_head *head, size_t lane,
-                                     struct variant is)
+/* A place in a lane's ring, by its free-running number. */
+STAGE FW_GLOBAL struct flit *ring_place(const struct input_queued *q, FW_GLOBAL struct router_head *head, size_t lane,
+                                        uint32_t number, struct variant is)
 {
-    return PART(struct flit, facts_of(q, lane, is).ring_at);
+#if FW_HOST
+    if (!is.usual && q->rings_grow) {
+        const struct lane_ring *ring = PART(const struct lane_ring, facts_of(q, lane, is).ring_at);
+        return &ring->flits[number & (ring->size - 1)];
+    }
+#endif
+    return &PART(struct flit, facts_of(q, lane, is).ring_at)[number & q->ring_mask];
+}
+
+/* Puts a flit behind `count` others in a lane's ring. */
+STAGE void ring_put(const struct input_queued *q, FW_GLOBAL struct router_head *head, size_t lane, uint32_t first,
+                    uint32_t count, struct flit flit, struct variant is)
+{
+#if FW_HOST
+    if (!is.usual && q->rings_grow) {
+        struct lane_ring *ring = PART(struct lane_ring, facts_of(q, lane, is).ring_at);
+        if (__builtin_expect(count == ring->size, 0))
+            input_queued_widen(q, ring, first);
+    }
+#endif
+    *ring_place(q, head, lane, first + count, is) = flit;
 }
 
 /* A lane's stage takes until `when`. */
@@ -108,7 +129,7 @@ STAGE void receive_flit(const struct input_queued *q, FW_GLOBAL struct router_he
     if (count) {
         FW_CHECK(count < q->depth, "tick %llu router %u lane %zu: packet %u overruns the buffer",
                  (unsigned long long)now, head->number, lane, flit.packet);
-        ring_of(q, head, lane, is)[(input->first + count - 1) & q->ring_mask] = flit;
+        ring_put(q, head, lane, input->first, count - 1, flit, is);
         if (is.usual || input->output != LANE_IDLE)
             return;
     } else {

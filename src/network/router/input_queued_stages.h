@@ -220,7 +220,7 @@ STAGE void traverse(struct view *v, size_t lane, struct variant is)
     uint32_t count = --input->count;
     spend_credit(v, input, output, is);
     if (count)
-        input->front = ring_of(q, v->head, lane, is)[input->first++ & q->ring_mask];
+        input->front = *ring_place(q, v->head, lane, input->first++, is);
     if (!is.usual && q->locks_outputs && (place & FLIT_HEAD))
         locks_of(q, v->head)[input->out_port] = (uint16_t)lane;
     if (place & FLIT_TAIL) {

@@ -12,7 +12,9 @@
  * Head, sets and inputs have places that the compiler knows when a set is one
  * word. Small allocators fit between sets and inputs, large ones go behind the
  * outputs. A lane's first flit lies in the lane itself, those behind it in its ring:
- * at low load the rings are never touched.
+ * at low load the rings are never touched. Deep rings are not there: a lane has a struct
+ * lane_ring, whose ring lies elsewhere and grows as it fills. A device has all rings as deep
+ * as they can be.
  */
 #include "flitwarp/link.h"
 #include "network/allocator/round_robin.h"
@@ -45,8 +47,16 @@ struct lane_facts {
     uint16_t port;
     uint8_t vc;
     bool at_router;   /* its channel comes from and leads to a router, not a terminal */
-    uint32_t ring_at; /* offset of its ring in the block */
+    uint32_t ring_at; /* offset of its ring in the block, or of its struct lane_ring */
 };
+
+#if FW_HOST
+/* The ring of a lane that grows with what is in it. */
+struct lane_ring {
+    struct flit *flits; /* from the arena; NULL while there was no need of them */
+    uint32_t size;      /* a power of two, or 0 */
+};
+#endif
 
 struct router_head {
     tick_t step_at; /* when it steps next; FW_NEVER: asleep. With `due` sets, the last time if it is asleep */
@@ -94,6 +104,7 @@ struct blocks {
     bool steps_each_tick; /* no step is further away than the next tick */                                             \
     bool locks_outputs;   /* a packet that passes may have its output for itself: */                                   \
     bool keeps_outputs;   /* always, or while it has flits to send */                                                  \
+    bool rings_grow;      /* see struct lane_ring */                                                                   \
     bool queues_to_send;  /* flits may leave the switch faster than a channel takes them: free_at says when it can */  \
     FW_GLOBAL tick_t *ready_at; /* by router * lanes + lane: end of the stage of a busy lane */                        \
     FW_GLOBAL uint64_t *routes; /* by router * lanes + lane, `words` each; NULL where one is enough */                 \
@@ -135,7 +146,7 @@ struct variant {
 /* Sets of lanes: one word in the usual variant, so that the compiler can keep it in a register. */
 STAGE uint64_t *word_of(uint64_t *set, size_t lane, struct variant is)
 {
-    return set + (is.usual ? 0 : lane / WORD_BITS);
+    return set + (is.words == 1 ? 0 : lane / WORD_BITS);
 }
 STAGE void add(uint64_t *set, size_t lane, struct variant is) { *word_of(set, lane, is) |= bit(lane); }
 STAGE void drop(uint64_t *set, size_t lane, struct variant is) { *word_of(set, lane, is) &= ~bit(lane); }
@@ -152,8 +163,9 @@ struct view {
     FW_GLOBAL uint64_t *wants; /* of the first lane; the others follow so many words apart */
     size_t wants_apart;
 #if FW_HOST
-    const struct destinations *to; /* of the usual variant */
-    bool traces;                   /* a packet's walk is told, by the general variant */
+    const struct destinations *to;
+    const uint8_t *channels; /* by port: the class of its channel */
+    bool traces;             /* a packet's walk is told, by the general variant */
 #endif
     tick_t now;
     tick_t soonest; /* when the next busy lane is not any more */

@@ -102,6 +102,7 @@ void output_put(struct output_stage *stage, uint32_t router, uint32_t lane, stru
 
 /* A network that does not fit the cache: what the events to come will touch is fetched ahead. */
 #define FETCH_AHEAD 12
+#define CACHE_BYTES (1u << 20)
 
 static inline void fetch_queue(const struct output_stage *stage, struct lane_place at)
 {
@@ -112,7 +113,7 @@ STAGE void receive_queued(struct output_stage *stage, tick_t now, const struct c
                           bool usual)
 {
     for (const struct credit_event *end = event + count; event < end; event++) {
-        if (event + FETCH_AHEAD < end)
+        if (stage->fetches_ahead && event + FETCH_AHEAD < end)
             fetch_queue(stage, event[FETCH_AHEAD].to);
         crossed(stage, event->to.target, event->to.lane, now, usual);
     }
@@ -156,7 +157,7 @@ STAGE void receive_credits(struct output_stage *stage, tick_t now, const struct 
     for (const struct credit_event *end = event + count; event < end; event++) {
         uint32_t router = event->to.target, lane = event->to.lane;
         struct output_queue *queue = output_queue_at(stage, router, lane);
-        if (event + FETCH_AHEAD < end)
+        if (stage->fetches_ahead && event + FETCH_AHEAD < end)
             fetch_queue(stage, event[FETCH_AHEAD].to);
         congestion_change(stage->congestion, router, lane, QUEUE_DOWNSTREAM, -1, now);
         if (!usual && stage->rooms) {
@@ -268,7 +269,7 @@ STAGE void step_ports(struct output_stage *stage, tick_t now, const struct step_
                       bool usual)
 {
     for (const struct step_event *end = event + count; event < end; event++) {
-        if (event + FETCH_AHEAD < end) {
+        if (stage->fetches_ahead && event + FETCH_AHEAD < end) {
             const struct step_event *ahead = event + FETCH_AHEAD;
             __builtin_prefetch(&stage->output_ports[(size_t)ahead->target * stage->ports + ahead->port], 1);
             __builtin_prefetch(output_queue_at(stage, ahead->target, ahead->port * stage->num_vcs), 1);
@@ -331,6 +332,7 @@ struct output_stage *output_stage_build(struct network *network, const struct ou
     stage->random = arena_array(arena, struct random, ports);
     stage->output_ports = arena_array(arena, struct output_port, ports);
     stage->queues = arena_array(arena, struct output_queue, ports * stage->num_vcs);
+    stage->fetches_ahead = ports * (sizeof *stage->output_ports + stage->num_vcs * sizeof *stage->queues) > CACHE_BYTES;
     stage->port_of = arena_array(arena, uint16_t, stage->lanes);
     for (uint32_t lane = 0; lane < stage->lanes; lane++)
         stage->port_of[lane] = (uint16_t)(lane / stage->num_vcs);

@@ -71,6 +71,7 @@ struct output_stage {
     bool reports_all;      /* every place that is given back; else only those of full queues */
     bool reserves_packet;  /* a head leaves only when the whole packet has room downstream */
     enum output_sensed sensed;
+    bool fetches_ahead;
     bool is_usual; /* one level of service, flits that take turns, no shared buffers: compiled apart */
     struct lane_scheduler scheduler;
     unsigned char *choices; /* by router * ports + port: the scheduler's state */

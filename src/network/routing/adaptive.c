@@ -84,8 +84,8 @@ static inline double together(enum congestion_mode mode, const double *values, u
                                              : least;
 }
 
-double route_congestion(const struct route *route, enum congestion_mode mode, uint32_t router, uint32_t port,
-                        uint64_t vcs)
+double route_congestion_of_vcs(const struct route *route, enum congestion_mode mode, uint32_t router, uint32_t port,
+                               uint64_t vcs)
 {
     const struct routing *routing = route->routing;
     uint32_t lane = (routing->local_ports + port) * routing->num_vcs, count = routing->num_vcs;
@@ -99,32 +99,25 @@ double route_congestion(const struct route *route, enum congestion_mode mode, ui
     return together(mode, values, count, vcs);
 }
 
-static inline void add_one(struct candidates *candidates, const struct candidate *like, uint32_t port, uint64_t vcs,
-                           double congestion)
-{
-#if FW_HOST
-    FW_CHECK(candidates->count < MAX_CANDIDATES, "more than %u candidates", MAX_CANDIDATES);
-#endif
-    struct candidate *one = &candidates->list[candidates->count++];
-    *one = *like;
-    one->port = port;
-    one->vcs = vcs;
-    one->congestion = congestion;
-}
-
 /* Adds a port, whose VCs seem as congested as `values` say. */
 static inline void add_port(struct candidates *candidates, const struct route *route, enum congestion_mode mode,
                             const struct candidate *like, uint32_t port, const double *values)
 {
-    const struct routing *routing = route->routing;
+    uint32_t first_vc = routing_first_vc(route->routing, route->packet);
+    struct candidate *one = &candidates->list[candidates->count];
     if (mode != CONGESTION_VC) {
-        uint64_t vcs = like->vcs << routing_first_vc(routing, route->packet);
-        add_one(candidates, like, port, like->vcs, together(mode, values, routing->num_vcs, vcs));
+        *one = *like;
+        one->port = port;
+        one->congestion = together(mode, values, route->routing->num_vcs, like->vcs << first_vc);
+        candidates->count++;
         return;
     }
-    const double *of_protocol = values + routing_first_vc(routing, route->packet);
-    for (uint64_t left = like->vcs; left; left &= left - 1)
-        add_one(candidates, like, port, left & -left, of_protocol[lowest_bit(left)]);
+    for (uint64_t left = like->vcs; left; left &= left - 1, one++, candidates->count++) {
+        *one = *like;
+        one->port = port;
+        one->vcs = left & -left;
+        one->congestion = values[first_vc + lowest_bit(left)];
+    }
 }
 
 void candidates_add_ports(struct candidates *candidates, const struct route *route,
@@ -133,11 +126,15 @@ void candidates_add_ports(struct candidates *candidates, const struct route *rou
     const struct routing *routing = route->routing;
     uint32_t num_vcs = routing->num_vcs, at_once = WORD_BITS / num_vcs;
     double values[WORD_BITS];
+#if FW_HOST
+    uint32_t each = config->mode == CONGESTION_VC ? (uint32_t)__builtin_popcountll(first->vcs) : 1;
+    FW_CHECK(candidates->count + (uint64_t)ports * each <= MAX_CANDIDATES, "more than %u candidates", MAX_CANDIDATES);
+#endif
     for (uint32_t done = 0; done < ports; done += at_once) {
         uint32_t port = first->port + done, count = ports - done < at_once ? ports - done : at_once;
         read_lanes(route, route->router, (routing->local_ports + port) * num_vcs, count * num_vcs, values);
         for (uint32_t i = 0; i < count; i++)
-            add_port(candidates, route, config->mode, first, port + i, values + i * num_vcs);
+            add_port(candidates, route, (enum congestion_mode)config->mode, first, port + i, values + i * num_vcs);
     }
 }
 
@@ -164,25 +161,34 @@ static inline double candidate_weight(const struct route *route, FW_GLOBAL const
 {
 #if FW_HOST
     (void)route;
-    return CHOICE_OPS(reduction, struct reduction_ops)->weight(reduction->config, candidate);
+    const struct reduction_ops *ops = CHOICE_OPS(reduction, struct reduction_ops);
+    if (ops->weight == least_congested_weight) /* known by heart */
+        return candidate->is_minimal ? candidate->congestion : __builtin_inf();
+    return ops->weight(reduction->config, candidate);
 #else
     return REDUCTION_WEIGHT(FW_AT(const void, route->routing, reduction->config), candidate);
 #endif
 }
 
-/* Moves the lightest to the front; while routes are checked, all that could be. Returns how many. */
-static uint32_t find_lightest(struct candidates *candidates, const struct route *route,
-                              FW_GLOBAL const struct choice *reduction, bool is_checked)
+/* Lists the lightest, by their places; while routes are checked, all that could be. Returns how many. */
+static inline uint32_t find_lightest(const struct candidates *candidates, const struct route *route,
+                                     FW_GLOBAL const struct choice *reduction, uint16_t *lightest)
 {
-    double lightest = __builtin_inf();
+    double least = __builtin_inf();
     uint32_t count = 0;
     for (uint32_t i = 0; i < candidates->count; i++) {
         double weight = candidate_weight(route, reduction, &candidates->list[i]);
-        if (weight < lightest && (!is_checked || lightest == __builtin_inf()))
-            count = 0;
-        if (weight <= lightest || (is_checked && weight < __builtin_inf()))
-            candidates->list[count++] = candidates->list[i];
-        lightest = weight < lightest ? weight : lightest;
+        if (route_is_checked(route)) { /* an infinite one only while there is no other */
+            bool is_first = weight < least && least == __builtin_inf();
+            count = is_first ? 0 : count;
+            if (weight < __builtin_inf() || least == __builtin_inf())
+                lightest[count++] = (uint16_t)i;
+        } else {
+            count = weight < least ? 0 : count;
+            lightest[count] = (uint16_t)i;
+            count += weight <= least;
+        }
+        least = weight < least ? weight : least;
     }
     return count;
 }
@@ -192,17 +198,66 @@ void candidates_offer(struct candidates *candidates, struct route *route,
 {
     FW_GLOBAL const struct reduction_config *reduction =
         FW_AT(const struct reduction_config, route->routing, config->reduction.config);
-    bool is_checked = route_is_checked(route);
-    uint32_t count = find_lightest(candidates, route, &config->reduction, is_checked);
+    uint16_t lightest[MAX_CANDIDATES];
+    uint32_t count = find_lightest(candidates, route, &config->reduction, lightest);
 #if FW_HOST
     FW_CHECK(count > 0, "no candidate at router %u", route->router);
 #endif
-    uint32_t wanted = is_checked ? 1 : reduction->max_outputs;
+    uint32_t wanted = route_is_checked(route) ? 1 : reduction->max_outputs;
     if (wanted == 0 || wanted > count)
         wanted = count;
     for (; wanted > 0; wanted--, count--) {
         uint32_t chosen = wanted < count ? route_pick(route, count) : count - 1;
-        route_add_vcs(route, candidates->list[chosen].port, candidates->list[chosen].vcs);
-        candidates->list[chosen] = candidates->list[count - 1];
+        const struct candidate *offered = &candidates->list[lightest[chosen]];
+        route_add_vcs(route, offered->port, offered->vcs);
+        lightest[chosen] = lightest[count - 1];
     }
+}
+
+#if FW_HOST
+/* The usual question: minimal ways alone, and the one VC that is least congested. No list is made where a word holds all. */
+static bool offers_least(const struct route *route, const struct adaptive_config *config, const struct candidate *first,
+                         uint32_t ports)
+{
+    const struct reduction_config *reduction = config->reduction.config;
+    return config->mode == CONGESTION_VC && reduction->max_outputs == 1 && first->is_minimal &&
+           ports * route->routing->num_vcs <= WORD_BITS && !route_is_checked(route) &&
+           CHOICE_OPS(&config->reduction, struct reduction_ops)->weight == least_congested_weight;
+}
+
+static void offer_least(struct route *route, const struct candidate *first, uint32_t ports)
+{
+    const struct routing *routing = route->routing;
+    uint32_t num_vcs = routing->num_vcs, first_vc = routing_first_vc(routing, route->packet);
+    double values[WORD_BITS], least = __builtin_inf();
+    uint64_t lightest = 0;
+    read_lanes(route, route->router, (routing->local_ports + first->port) * num_vcs, ports * num_vcs, values);
+    for (uint32_t lane = 0; lane < ports * num_vcs; lane += num_vcs)
+        for (uint64_t left = first->vcs << first_vc; left; left &= left - 1) {
+            uint32_t at = lane + (uint32_t)lowest_bit(left);
+            lightest = values[at] < least ? 0 : lightest;
+            least = values[at] < least ? values[at] : least;
+            lightest |= (uint64_t)(values[at] == least) << at;
+        }
+    uint32_t count = (uint32_t)__builtin_popcountll(lightest);
+    for (uint32_t chosen = count > 1 ? route_pick(route, count) : 0; chosen > 0; chosen--)
+        lightest &= lightest - 1;
+    uint32_t lane = (uint32_t)lowest_bit(lightest), port = lane / num_vcs;
+    route_add_vcs(route, first->port + port, bit(lane - port * num_vcs - first_vc));
+}
+#endif
+
+void candidates_offer_ports(struct route *route, FW_GLOBAL const struct adaptive_config *config,
+                            const struct candidate *first, uint32_t ports)
+{
+    struct candidates candidates;
+#if FW_HOST
+    if (offers_least(route, config, first, ports)) {
+        offer_least(route, first, ports);
+        return;
+    }
+#endif
+    candidates.count = 0;
+    candidates_add_ports(&candidates, route, config, first, ports);
+    candidates_offer(&candidates, route, config);
 }

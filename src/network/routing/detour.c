@@ -29,7 +29,7 @@
  * other both ways.
  */
 
-static struct hop_rules rules_for(FW_GLOBAL const struct detours *detours, FW_GLOBAL const struct packet *packet)
+static inline struct hop_rules rules_for(FW_GLOBAL const struct detours *detours, FW_GLOBAL const struct packet *packet)
 {
     uint32_t globals = globals_crossed(packet), passage = globals + (packet->route & ROUTE_MIDWAY ? 1 : 0);
     bool is_later = detours->is_progressive && (globals > 0 || packet->route & ROUTE_LEFT);
@@ -38,7 +38,7 @@ static struct hop_rules rules_for(FW_GLOBAL const struct detours *detours, FW_GL
 }
 
 /* Notes how far the packet is on its way, before a step. A new passage begins without a local channel or a gate. */
-static void update_leg(const struct route *route, FW_GLOBAL const struct detours *detours)
+static inline void update_leg(const struct route *route, FW_GLOBAL const struct detours *detours)
 {
     FW_GLOBAL struct packet *packet = route->packet;
     bool is_new_passage = false, is_in_first_group = globals_crossed(packet) == 0;
@@ -58,11 +58,45 @@ static void update_leg(const struct route *route, FW_GLOBAL const struct detours
         packet->route &= (ROUTE_GATE - 1) & ~ROUTE_LOCAL;
 }
 
-void detour_step_by_group(struct route *route, FW_GLOBAL const struct detours *detours)
+/* Where one channel joins every two fully connected groups there is nothing to draw. */
+FW_INLINE void step_by_single_channels(struct route *route, FW_GLOBAL const struct detours *detours)
 {
     FW_GLOBAL const struct dragonfly *dragonfly = routing_facts(route->routing);
     FW_GLOBAL struct packet *packet = route->packet;
-    update_leg(route, detours);
+    uint32_t note = packet->route, router = route->router, own_group = dragonfly_group(dragonfly, router);
+    bool by_group = detours->intermediate == INTERMEDIATE_GROUP;
+    if (!(note & ROUTE_SECOND_LEG) && (by_group ? own_group : router) == packet->waypoint) {
+        note |= ROUTE_SECOND_LEG;
+        if (!by_group && globals_crossed(packet) > 0)
+            note = (note | ROUTE_MIDWAY) & ~ROUTE_LOCAL;
+    }
+    uint32_t target = note & ROUTE_SECOND_LEG ? packet->destination_router : packet->waypoint;
+    if ((note & ROUTE_SECOND_LEG) && router == target) {
+        packet->route = note;
+        route_eject(route);
+        return;
+    }
+    bool is_group = by_group && !(note & ROUTE_SECOND_LEG);
+    uint32_t group = is_group ? target : dragonfly_group(dragonfly, target), own = dragonfly_place(dragonfly, router);
+    uint32_t class = note / ROUTE_GLOBAL % 4 + (note & ROUTE_MIDWAY ? 1 : 0), port;
+    if (group == own_group) {
+        port = dragonfly_local_port(own, dragonfly_place(dragonfly, target));
+        packet->route = note | ROUTE_LOCAL;
+    } else {
+        FW_GLOBAL const struct dragonfly_gate *gate = dragonfly_gates(dragonfly, own_group, group);
+        bool is_own = gate->place == own;
+        port = is_own ? gate->port : dragonfly_local_port(own, gate->place);
+        packet->route = is_own ? (note & ~ROUTE_LOCAL) + ROUTE_GLOBAL : note | ROUTE_LOCAL;
+    }
+    route_add(route, port, class);
+}
+
+FW_SELDOM void step_by_any(struct route *route, FW_GLOBAL const struct detours *detours)
+{
+    FW_GLOBAL const struct dragonfly *dragonfly = routing_facts(route->routing);
+    FW_GLOBAL struct packet *packet = route->packet;
+    if (!(packet->route & ROUTE_SECOND_LEG) || detours->is_progressive)
+        update_leg(route, detours);
     bool is_second = packet->route & ROUTE_SECOND_LEG;
     if (is_second && route->router == packet->destination_router) {
         route_eject(route);
@@ -72,6 +106,15 @@ void detour_step_by_group(struct route *route, FW_GLOBAL const struct detours *d
     bool is_group = !is_second && detours->intermediate == INTERMEDIATE_GROUP;
     dragonfly_step(route, dragonfly, is_group ? target : dragonfly_group(dragonfly, target),
                    is_group ? FW_NONE : dragonfly_place(dragonfly, target), rules_for(detours, packet));
+}
+
+void detour_step_by_group(struct route *route, FW_GLOBAL const struct detours *detours)
+{
+    FW_GLOBAL const struct dragonfly *dragonfly = routing_facts(route->routing);
+    if (dragonfly->shape == GROUP_ALL_TO_ALL && dragonfly->channels == 1 && !detours->is_progressive)
+        step_by_single_channels(route, detours);
+    else
+        step_by_any(route, detours);
 }
 
 /* A group that is neither the packet's nor its destination's. */
@@ -98,10 +141,20 @@ static uint32_t draw_on_dragonfly(struct route *route, FW_GLOBAL const struct de
                : dragonfly_router(dragonfly, group, route_pick(route, dragonfly->hosts));
 }
 
-/* Channels to enter a group by the first of the nearest gates; *router is where it ends. */
-FW_INLINE uint32_t hops_to_group(FW_GLOBAL const struct dragonfly *dragonfly, uint32_t *router, uint32_t group)
+/* Somewhere on a way. */
+struct stop {
+    uint32_t group, place;
+};
+
+FW_INLINE struct stop stop_at(FW_GLOBAL const struct dragonfly *dragonfly, uint32_t router)
 {
-    uint32_t own_group = dragonfly_group(dragonfly, *router), own = dragonfly_place(dragonfly, *router);
+    return (struct stop){dragonfly_group(dragonfly, router), dragonfly_place(dragonfly, router)};
+}
+
+/* Channels to enter a group by the first of the nearest gates; *at is where it ends. */
+FW_INLINE uint32_t hops_to_group(FW_GLOBAL const struct dragonfly *dragonfly, struct stop *at, uint32_t group)
+{
+    uint32_t own_group = at->group, own = at->place;
     if (own_group == group)
         return 0;
     FW_GLOBAL const struct dragonfly_gate *gates = dragonfly_gates(dragonfly, own_group, group);
@@ -112,25 +165,26 @@ FW_INLINE uint32_t hops_to_group(FW_GLOBAL const struct dragonfly *dragonfly, ui
         chosen = hops < least ? i : chosen;
         least = hops < least ? hops : least;
     }
-    *router = dragonfly_router(dragonfly, group, dragonfly_gates(dragonfly, group, own_group)[chosen].place);
+    *at = (struct stop){group, dragonfly_gates(dragonfly, group, own_group)[chosen].place};
     return 1 + least;
 }
 
-FW_INLINE uint32_t hops_to_router(FW_GLOBAL const struct dragonfly *dragonfly, uint32_t *router, uint32_t target)
+FW_INLINE uint32_t hops_to_router(FW_GLOBAL const struct dragonfly *dragonfly, struct stop *at, struct stop target)
 {
-    uint32_t hops = hops_to_group(dragonfly, router, dragonfly_group(dragonfly, target));
-    hops += dragonfly_local_hops(dragonfly, dragonfly_place(dragonfly, *router), dragonfly_place(dragonfly, target));
-    *router = target;
+    uint32_t hops = hops_to_group(dragonfly, at, target.group);
+    hops += dragonfly_local_hops(dragonfly, at->place, target.place);
+    *at = target;
     return hops;
 }
 
 uint32_t detour_hops_by_group(const struct route *route, FW_GLOBAL const struct detours *detours, uint32_t waypoint)
 {
     FW_GLOBAL const struct dragonfly *dragonfly = routing_facts(route->routing);
-    uint32_t router = route->router;
-    uint32_t hops = detours->intermediate == INTERMEDIATE_GROUP ? hops_to_group(dragonfly, &router, waypoint)
-                                                                : hops_to_router(dragonfly, &router, waypoint);
-    return hops + hops_to_router(dragonfly, &router, route->packet->destination_router);
+    struct stop at = stop_at(dragonfly, route->router), end = stop_at(dragonfly, route->packet->destination_router);
+    uint32_t hops = detours->intermediate == INTERMEDIATE_GROUP
+                        ? hops_to_group(dragonfly, &at, waypoint)
+                        : hops_to_router(dragonfly, &at, stop_at(dragonfly, waypoint));
+    return hops + hops_to_router(dragonfly, &at, end);
 }
 
 /*
@@ -167,23 +221,26 @@ static void table_leg(struct route *route, FW_GLOBAL const struct detours *detou
     route_add(route, list[ROUTE_TABLE_PORTS + chosen], route->packet->hops);
 }
 
-/* Offers the next hop of a leg that ends at `target`, with VCs of leg_classes classes from `class` on. */
-static void detour_leg(struct route *route, FW_GLOBAL const struct detours *detours, uint32_t target, uint32_t class)
+/* For each kind apart. Offers the next hop of a leg that ends at `target`, with VCs of leg_classes classes from `class` on. */
+FW_INLINE void detour_leg(struct route *route, FW_GLOBAL const struct detours *detours, uint32_t kind, uint32_t target,
+                          uint32_t class)
 {
-    if (detours->kind == DETOUR_ON_GRID)
+    if (kind == DETOUR_ON_GRID)
         dimension_order_step(route, detour_grid(route, detours), target, class, false);
-    else if (detours->kind == DETOUR_ON_HYPERX)
+    else if (kind == DETOUR_ON_HYPERX)
         hyperx_step(route, routing_facts(route->routing), target, class, route->packet->route & ROUTE_LAST_FIRST);
     else
         table_leg(route, detours, target);
 }
 
-static uint32_t detour_distance(const struct route *route, FW_GLOBAL const struct detours *detours, uint32_t from,
-                                uint32_t to)
+FW_INLINE uint32_t detour_distance(const struct route *route, FW_GLOBAL const struct detours *detours, uint32_t kind,
+                                   uint32_t from, uint32_t to)
 {
-    if (detours->kind == DETOUR_ON_GRID)
+    if (from == to)
+        return 0;
+    if (kind == DETOUR_ON_GRID)
         return dimension_order_distance(route->routing, detour_grid(route, detours), from, to);
-    if (detours->kind == DETOUR_ON_HYPERX)
+    if (kind == DETOUR_ON_HYPERX)
         return hyperx_distance(routing_facts(route->routing), from, to);
     return route_table_distance(detour_table(route, detours), from, to);
 }
@@ -191,7 +248,7 @@ static uint32_t detour_distance(const struct route *route, FW_GLOBAL const struc
 /* ---- ways ---- */
 
 /* Of the next hop of a leg. The first hop of a straight way is a leg by itself where it may be left after it. */
-static uint32_t first_class(FW_GLOBAL const struct detours *detours, FW_GLOBAL const struct packet *packet)
+FW_INLINE uint32_t first_class(FW_GLOBAL const struct detours *detours, FW_GLOBAL const struct packet *packet)
 {
     bool is_second = packet->route & ROUTE_SECOND_LEG, is_first_hop = packet->hops == 0 && is_second;
     is_second &= !(packet->route & ROUTE_TURNED);
@@ -200,7 +257,7 @@ static uint32_t first_class(FW_GLOBAL const struct detours *detours, FW_GLOBAL c
     return leg * detours->leg_classes + (is_reversed ? detours->classes / 2 : 0);
 }
 
-void detour_step_by_legs(struct route *route, FW_GLOBAL const struct detours *detours)
+FW_INLINE void step_by_legs(struct route *route, FW_GLOBAL const struct detours *detours, uint32_t kind)
 {
     FW_GLOBAL struct packet *packet = route->packet;
     if (route->router == packet->waypoint || (!detours->passes_by && route->router == packet->destination_router)) {
@@ -211,10 +268,35 @@ void detour_step_by_legs(struct route *route, FW_GLOBAL const struct detours *de
     if (is_second && route->router == packet->destination_router)
         route_eject(route);
     else
-        detour_leg(route, detours, is_second ? packet->destination_router : packet->waypoint,
+        detour_leg(route, detours, kind, is_second ? packet->destination_router : packet->waypoint,
                    first_class(detours, packet));
-    if (detours->joins_legs && !is_second && route->router == packet->destination_router)
-        detour_leg(route, detours, packet->waypoint, detours->leg_classes);
+    if (kind == DETOUR_ON_GRID && detours->joins_legs && !is_second && route->router == packet->destination_router)
+        detour_leg(route, detours, kind, packet->waypoint, detours->leg_classes);
+}
+
+static void step_on_hyperx(struct route *route, FW_GLOBAL const struct detours *detours)
+{
+    step_by_legs(route, detours, DETOUR_ON_HYPERX);
+}
+
+FW_SELDOM void step_on_grid(struct route *route, FW_GLOBAL const struct detours *detours)
+{
+    step_by_legs(route, detours, DETOUR_ON_GRID);
+}
+
+FW_SELDOM void step_by_table(struct route *route, FW_GLOBAL const struct detours *detours)
+{
+    step_by_legs(route, detours, DETOUR_BY_TABLE);
+}
+
+void detour_step_by_legs(struct route *route, FW_GLOBAL const struct detours *detours)
+{
+    if (detours->kind == DETOUR_ON_HYPERX)
+        step_on_hyperx(route, detours);
+    else if (detours->kind == DETOUR_ON_GRID)
+        step_on_grid(route, detours);
+    else
+        step_by_table(route, detours);
 }
 
 /* A router that agrees with the destination wherever the source does. */
@@ -289,10 +371,22 @@ uint32_t detour_draw(struct route *route, FW_GLOBAL const struct detours *detour
     return detours->kind == DETOUR_ON_DRAGONFLY ? draw_on_dragonfly(route, detours) : draw_router(route, detours);
 }
 
+FW_INLINE uint32_t hops_by_legs(const struct route *route, FW_GLOBAL const struct detours *detours, uint32_t kind,
+                                uint32_t waypoint)
+{
+    return detour_distance(route, detours, kind, route->router, waypoint) +
+           detour_distance(route, detours, kind, waypoint, route->packet->destination_router);
+}
+
+FW_SELDOM uint32_t hops_of_any(const struct route *route, FW_GLOBAL const struct detours *detours, uint32_t waypoint)
+{
+    return hops_by_legs(route, detours, detours->kind, waypoint);
+}
+
 uint32_t detour_hops_by_legs(const struct route *route, FW_GLOBAL const struct detours *detours, uint32_t waypoint)
 {
-    return detour_distance(route, detours, route->router, waypoint) +
-           detour_distance(route, detours, waypoint, route->packet->destination_router);
+    return detours->kind == DETOUR_ON_HYPERX ? hops_by_legs(route, detours, DETOUR_ON_HYPERX, waypoint)
+                                             : hops_of_any(route, detours, waypoint);
 }
 
 /*

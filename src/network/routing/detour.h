@@ -80,9 +80,79 @@ static inline uint32_t dragonfly_local_hops(FW_GLOBAL const struct dragonfly *dr
     return (row != other_row) + (place - row * dragonfly->columns != other - other_row * dragonfly->columns);
 }
 
+/* The channels between two groups. */
+struct gates {
+    FW_GLOBAL const struct dragonfly_gate *items;
+    uint32_t count;
+};
+
+FW_INLINE struct gates gates_between(FW_GLOBAL const struct dragonfly *dragonfly, uint32_t group, uint32_t other)
+{
+    return (struct gates){dragonfly_gates(dragonfly, group, other), dragonfly_channels(dragonfly, group, other)};
+}
+
+/* The router's own channels to a group; all of them are offered. False: there are none. */
+FW_INLINE bool offer_own_gates(struct route *route, struct gates gates, uint32_t own, uint32_t class)
+{
+    bool is_found = false;
+    for (uint32_t i = 0; i < gates.count; i++)
+        if (gates.items[i].place == own) {
+            route_add(route, gates.items[i].port, class);
+            is_found = true;
+        }
+    return is_found;
+}
+
+static inline FW_GLOBAL const struct dragonfly_gate *draw_any(struct route *route, struct gates gates)
+{
+    return gates.items + (gates.count > 1 ? route_pick(route, gates.count) : 0);
+}
+
+/* The packet leaves its group. */
+static inline void cross_globally(FW_GLOBAL struct packet *packet)
+{
+    packet->route = (packet->route & (ROUTE_GATE - 1) & ~ROUTE_LOCAL) + ROUTE_GLOBAL;
+}
+
+/* In fully connected groups all gates but the router's own are one channel away, so the next router is one and need not be noted. */
+FW_INLINE void dragonfly_step_all_to_all(struct route *route, FW_GLOBAL const struct dragonfly *dragonfly,
+                                         uint32_t group, uint32_t place, struct hop_rules rules)
+{
+    uint32_t own_group = dragonfly_group(dragonfly, route->router), own = dragonfly_place(dragonfly, route->router);
+    FW_GLOBAL struct packet *packet = route->packet;
+    uint32_t towards = place;
+    if (own_group != group) {
+        struct gates gates = gates_between(dragonfly, own_group, group);
+        bool may_draw = rules.any_channel && !(packet->route & ROUTE_LOCAL);
+        if (!may_draw && offer_own_gates(route, gates, own, rules.global_class)) {
+            cross_globally(packet);
+            return;
+        }
+        FW_GLOBAL const struct dragonfly_gate *gate = draw_any(route, gates);
+        if (gate->place == own) {
+            route_add(route, gate->port, rules.global_class);
+            cross_globally(packet);
+            return;
+        }
+        towards = gate->place;
+    }
+    route_add(route, dragonfly_local_port(own, towards), rules.local_class);
+    packet->route |= ROUTE_LOCAL;
+}
+
+/* In all others. */
+void dragonfly_step_apart(struct route *route, FW_GLOBAL const struct dragonfly *dragonfly, uint32_t group,
+                          uint32_t place, struct hop_rules rules);
+
 /* Offers the next hop towards a group, and in it towards a router by its place; the packet is not there yet. */
-void dragonfly_step(struct route *route, FW_GLOBAL const struct dragonfly *dragonfly, uint32_t group, uint32_t place,
-                    struct hop_rules rules);
+FW_INLINE void dragonfly_step(struct route *route, FW_GLOBAL const struct dragonfly *dragonfly, uint32_t group,
+                              uint32_t place, struct hop_rules rules)
+{
+    if (dragonfly->shape == GROUP_ALL_TO_ALL)
+        dragonfly_step_all_to_all(route, dragonfly, group, place, rules);
+    else
+        dragonfly_step_apart(route, dragonfly, group, place, rules);
+}
 
 /* ---- detours ---- */
 

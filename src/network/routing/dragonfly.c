@@ -58,50 +58,13 @@ static void step_in_bipartite(struct route *route, FW_GLOBAL const struct dragon
 static void step_in_group(struct route *route, FW_GLOBAL const struct dragonfly *dragonfly, uint32_t own,
                           uint32_t place, const struct hop_rules *rules)
 {
-    if (dragonfly->shape == GROUP_ALL_TO_ALL)
-        route_add(route, dragonfly_local_port(own, place), rules->local_class);
-    else if (dragonfly->shape == GROUP_GRID)
+    if (dragonfly->shape == GROUP_GRID)
         step_in_grid(route, dragonfly, own, place, rules);
     else
         step_in_bipartite(route, dragonfly, own, place, rules->local_class);
 }
 
 /* ---- between groups: each offers global channels and returns true, or a hop towards some ---- */
-
-struct gates {
-    FW_GLOBAL const struct dragonfly_gate *items;
-    uint32_t count;
-};
-
-/* The router's own channels to a group; all of them are offered. False: there are none. */
-static inline bool offer_own_gates(struct route *route, struct gates gates, uint32_t own, uint32_t class)
-{
-    bool is_found = false;
-    for (uint32_t i = 0; i < gates.count; i++)
-        if (gates.items[i].place == own) {
-            route_add(route, gates.items[i].port, class);
-            is_found = true;
-        }
-    return is_found;
-}
-
-static FW_GLOBAL const struct dragonfly_gate *draw_any(struct route *route, struct gates gates)
-{
-    return gates.items + (gates.count > 1 ? route_pick(route, gates.count) : 0);
-}
-
-/* All gates but the router's own are one channel away, so the next router is one and need not be noted. */
-static bool leave_all_to_all(struct route *route, struct gates gates, uint32_t own, const struct hop_rules *rules)
-{
-    bool may_draw = rules->any_channel && !(route->packet->route & ROUTE_LOCAL);
-    if (!may_draw && offer_own_gates(route, gates, own, rules->global_class))
-        return true;
-    FW_GLOBAL const struct dragonfly_gate *gate = draw_any(route, gates);
-    bool is_own = gate->place == own;
-    route_add(route, is_own ? gate->port : dragonfly_local_port(own, gate->place),
-              is_own ? rules->global_class : rules->local_class);
-    return is_own;
-}
 
 /* One of the gates that are the fewest local channels away. */
 static FW_GLOBAL const struct dragonfly_gate *
@@ -155,25 +118,22 @@ static bool leave_bipartite(struct route *route, FW_GLOBAL const struct dragonfl
     return false;
 }
 
-void dragonfly_step(struct route *route, FW_GLOBAL const struct dragonfly *dragonfly, uint32_t group, uint32_t place,
-                    struct hop_rules rules)
+void dragonfly_step_apart(struct route *route, FW_GLOBAL const struct dragonfly *dragonfly, uint32_t group,
+                          uint32_t place, struct hop_rules rules)
 {
     uint32_t own_group = dragonfly_group(dragonfly, route->router), own = dragonfly_place(dragonfly, route->router);
-    FW_GLOBAL struct packet *packet = route->packet;
     if (own_group == group) {
         step_in_group(route, dragonfly, own, place, &rules);
-        packet->route |= ROUTE_LOCAL;
+        route->packet->route |= ROUTE_LOCAL;
         return;
     }
-    struct gates gates = {dragonfly_gates(dragonfly, own_group, group),
-                          dragonfly_channels(dragonfly, own_group, group)};
-    bool leaves = dragonfly->shape == GROUP_ALL_TO_ALL ? leave_all_to_all(route, gates, own, &rules)
-                  : dragonfly->shape == GROUP_GRID     ? leave_grid(route, dragonfly, gates, own, &rules)
-                                                       : leave_bipartite(route, dragonfly, gates, own, &rules);
+    struct gates gates = gates_between(dragonfly, own_group, group);
+    bool leaves = dragonfly->shape == GROUP_GRID ? leave_grid(route, dragonfly, gates, own, &rules)
+                                                 : leave_bipartite(route, dragonfly, gates, own, &rules);
     if (leaves)
-        packet->route = (packet->route & (ROUTE_GATE - 1) & ~ROUTE_LOCAL) + ROUTE_GLOBAL;
+        cross_globally(route->packet);
     else
-        packet->route |= ROUTE_LOCAL;
+        route->packet->route |= ROUTE_LOCAL;
 }
 
 /* ---- minimal routing ---- */

@@ -16,7 +16,7 @@ static inline void hyperx_step(struct route *route, FW_GLOBAL const struct hyper
     uint32_t d = is_reversed ? hyperx->dimensions - 1 : 0;
     while (here[d] == there[d])
         d = is_reversed ? d - 1 : d + 1;
-    uint32_t port = hyperx_port(hyperx, route->router, d, there[d]);
+    uint32_t port = hyperx_port_from(hyperx, here[d], d, there[d]);
     for (uint32_t channel = 0; channel < hyperx->channels[d]; channel++)
         route_add(route, port + channel, class);
 }

@@ -48,6 +48,7 @@ struct ugal {
 /* A way under consideration: what the packet would note when it leaves by it, and the outputs that it would be offered. */
 struct way {
     uint32_t waypoint, route; /* of the packet */
+    uint32_t port;            /* the only output; FW_NONE: there are several, or it need not be known */
     double weight;
     uint64_t vcs[MAX_ROUTER_WORDS];
 };
@@ -76,7 +77,8 @@ static double keep_best(const struct route *route, uint64_t *vcs, enum congestio
     uint64_t best[MAX_ROUTER_WORDS];
     double least = __builtin_inf(), value = 0;
     if (mode != CONGESTION_VC && (*port = only_output(routing, vcs)) != FW_NONE)
-        return route_congestion(route, mode, route->router, *port, offered_by(routing, vcs, *port));
+        return route_congestion(route, mode, route->router, *port,
+                                mode == CONGESTION_OFFERED_SUM ? offered_by(routing, vcs, *port) : 0);
     BITS_EACH(lane, vcs, routing->words) {
         uint32_t output = (uint32_t)lane / num_vcs - routing->local_ports;
         if (mode == CONGESTION_VC || output != last)
@@ -123,25 +125,36 @@ static double sum_of_way(const struct route *route, const struct ugal *ugal, str
 }
 #endif
 
-/* The congestion of a way's first output, or of all where the whole network is known. */
-static double congestion_of_way(const struct route *route, FW_GLOBAL const struct ugal *ugal, struct way *way)
+/* The congestion of a way's first output, or of all where the whole network is known. What another way weighs is `known`. */
+FW_INLINE double congestion_of_way(const struct route *route, FW_GLOBAL const struct ugal *ugal, struct way *way,
+                                   const struct way *known)
 {
     FW_GLOBAL const struct ugal_config *config = route->routing->config;
+    enum congestion_mode mode = (enum congestion_mode)config->mode;
     uint32_t port;
+    way->port = FW_NONE;
 #if FW_HOST
     if (config->knowledge == KNOWLEDGE_GLOBAL)
-        return sum_of_way(route, ugal, way, config->mode);
+        return sum_of_way(route, ugal, way, mode);
 #endif
     (void)ugal;
-    return keep_best(route, way->vcs, (enum congestion_mode)config->mode, &port);
+    if (mode == CONGESTION_VC || mode == CONGESTION_OFFERED_SUM ||
+        (way->port = only_output(route->routing, way->vcs)) == FW_NONE)
+        return keep_best(route, way->vcs, mode, &port);
+    return known && known->port == way->port ? known->weight
+                                             : route_congestion(route, mode, route->router, way->port, 0);
 }
 
-static void weigh_way(struct route *route, FW_GLOBAL const struct ugal *ugal, uint32_t waypoint, struct way *way)
+static void weigh_way(struct route *route, FW_GLOBAL const struct ugal *ugal, uint32_t waypoint, struct way *way,
+                      const struct way *known)
 {
     FW_GLOBAL struct packet *packet = route->packet;
     const uint32_t waypoint_before = packet->waypoint, route_before = packet->route;
     uint64_t *vcs = route->vcs;
-    bits_clear(way->vcs, route->routing->words);
+    uint32_t words = route->routing->words;
+    way->vcs[0] = way->vcs[words - 1] = 0;
+    if (words > 2)
+        bits_clear(way->vcs, words);
     detour_start(packet, waypoint);
     route->vcs = way->vcs;
     detour_step(route, &ugal->detours);
@@ -150,7 +163,7 @@ static void weigh_way(struct route *route, FW_GLOBAL const struct ugal *ugal, ui
     way->route = packet->route;
     packet->waypoint = waypoint_before;
     packet->route = route_before;
-    way->weight = congestion_of_way(route, ugal, way);
+    way->weight = congestion_of_way(route, ugal, way, known);
 }
 
 /* What a way's congestion is multiplied with. */
@@ -210,7 +223,7 @@ static const struct way *compare_detours(struct route *route, FW_GLOBAL const st
         uint32_t waypoint = detour_draw(route, detours);
         if (!config->by_destination && waypoint == route->packet->destination_router)
             continue;
-        weigh_way(route, ugal, waypoint, other);
+        weigh_way(route, ugal, waypoint, other, NULL);
         double hops = detour_hops(route, detours, other->waypoint);
         other->weight = other->weight * hop_factor(config, hops, straight_hops) + config->bias;
         if (other->weight < best->weight) {
@@ -227,9 +240,9 @@ static void choose_by_weight(struct route *route, FW_GLOBAL const struct ugal *u
     FW_GLOBAL const struct ugal_config *config = route->routing->config;
     FW_GLOBAL const struct detours *detours = &ugal->detours;
     struct way ways[2], *best = &ways[0], *other = &ways[1];
-    weigh_way(route, ugal, detour_here(route->routing, detours, route->router), best);
+    weigh_way(route, ugal, detour_here(route->routing, detours, route->router), best, NULL);
     if (goes_in_both(route, detours)) {
-        weigh_way(route, ugal, route->packet->destination_router, other);
+        weigh_way(route, ugal, route->packet->destination_router, other, best);
         if (config->straight_vcs == STRAIGHT_TOGETHER)
             join_ways(route->routing, best, other);
         else if (other->weight < best->weight || (other->weight == best->weight && route_pick(route, 2)))
@@ -250,6 +263,14 @@ static void choose_any(struct route *route, FW_GLOBAL const struct ugal *ugal)
     detour_start(route->packet, chosen == 0   ? detour_here(route->routing, detours, route->router)
                                 : chosen == 1 ? detour_draw(route, detours)
                                               : route->packet->destination_router);
+    detour_step(route, detours);
+}
+
+/* A packet's next hop, of a way that was chosen. */
+FW_INLINE void go_on(struct route *route, FW_GLOBAL const struct detours *detours)
+{
+    if (route->packet->route & ROUTE_EITHER)
+        settle_leg(route);
     detour_step(route, detours);
 }
 
@@ -286,7 +307,13 @@ static void ugal_inject(struct route *route)
     ugal_step(route, true);
 }
 
-static void ugal_route(struct route *route) { ugal_step(route, route->packet->hops == 0 && !has_decided(route)); }
+static void ugal_route(struct route *route)
+{
+    if (route->packet->hops > 0)
+        go_on(route, &((FW_GLOBAL const struct ugal *)route->routing->state)->detours);
+    else
+        ugal_step(route, !has_decided(route));
+}
 
 /* ---- PAR ---- */
 

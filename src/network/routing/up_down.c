@@ -90,10 +90,7 @@ static void climb_adaptively(struct route *route, FW_GLOBAL const struct tree *t
     uint32_t left = 2 * (tree->levels - 1 - tree_level(tree, route->router)); /* the same by every port up */
     struct candidate first = {route->routing->class_vcs[0], 0, tree_first_up(tree, route->router), (uint16_t)left,
                               .is_minimal = true};
-    struct candidates candidates;
-    candidates.count = 0;
-    candidates_add_ports(&candidates, route, &config->adaptive, &first, ports);
-    candidates_offer(&candidates, route, &config->adaptive);
+    candidates_offer_ports(route, &config->adaptive, &first, ports);
 }
 
 /* The destination's number, without the part that levels below have used. */

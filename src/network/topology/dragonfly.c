@@ -54,6 +54,8 @@ static bool meet_in_a_third_group(const struct topology *topology, uint32_t from
     const struct dragonfly *dragonfly = topology->facts;
     uint32_t there = dragonfly_group(dragonfly, to), place = dragonfly_place(dragonfly, to);
     struct router_port met;
+    if (!(dragonfly->behind_globals[from] & dragonfly->behind_globals[to]))
+        return false;
     for (uint32_t port = dragonfly->first_global; port < topology->ports; port++) {
         if (!global_peer(dragonfly, from, port, &met))
             continue;

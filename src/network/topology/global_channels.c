@@ -23,6 +23,7 @@
 #include "network/topology/global_channels.h"
 
 #include "config/json.h"
+#include "flitwarp/bits.h"
 #include "network/line_file.h"
 #include "network/topology/sizes.h"
 
@@ -280,6 +281,18 @@ static void bake_file(struct dragonfly *dragonfly, const char *path, struct aren
              "the file of the global channels has changed since it was checked");
 }
 
+static void bake_behind_globals(struct dragonfly *dragonfly, struct arena *arena)
+{
+    uint32_t routers = dragonfly->groups * dragonfly->routers;
+    uint64_t *behind = arena_array(arena, uint64_t, routers);
+    struct router_port peer;
+    for (uint32_t router = 0; router < routers; router++)
+        for (uint32_t port = dragonfly->first_global; port < dragonfly->ports; port++)
+            if (global_peer(dragonfly, router, port, &peer))
+                behind[router] |= bit(peer.router % WORD_BITS);
+    dragonfly->behind_globals = behind;
+}
+
 void global_shape(const void *config, struct arena *arena, struct topology *topology)
 {
     const struct global_config *settings = config;
@@ -292,6 +305,7 @@ void global_shape(const void *config, struct arena *arena, struct topology *topo
         bake_file(dragonfly, settings->file, arena);
     else
         bake_gates(dragonfly, arena);
+    bake_behind_globals(dragonfly, arena);
     topology->family = dragonfly_family;
     topology->facts = dragonfly;
     dragonfly->self = FW_SELF(dragonfly);

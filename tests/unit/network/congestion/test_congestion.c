@@ -33,6 +33,12 @@ static void change(struct congestion *sensor, uint32_t router, uint32_t lane, en
     sensor->ops->change(sensor, router, lane, queue, by, now);
 }
 
+/* As routers do, who may count by themselves. */
+static void report(struct congestion *sensor, uint32_t router, uint32_t lane, enum queue queue, int32_t by, tick_t now)
+{
+    congestion_change(sensor, router, lane, queue, by, now);
+}
+
 static double value(struct congestion *sensor, uint32_t router, uint32_t lane, tick_t now)
 {
     return sensor->ops->value(sensor, router, lane, now);
@@ -64,8 +70,16 @@ static void report_tick(struct congestion *sensor, tick_t now, bool backwards)
     for (size_t i = 0; i < STEPS; i++) {
         const struct step *step = &script[backwards ? STEPS - 1 - i : i];
         if (step->when == now)
-            change(sensor, 1, step->lane, QUEUE_OUTPUT, step->change, now);
+            (i % 2 ? change : report)(sensor, 1, step->lane, QUEUE_OUTPUT, step->change, now);
     }
+}
+
+/* What a port makes of its VCs at once is the sum of what they are one by one. */
+static void expect_totals(struct congestion *sensor, tick_t now)
+{
+    for (uint32_t port = 0; port < LANES / 2; port++)
+        EXPECT_NEAR(sensor->ops->total(sensor, 1, port, now),
+                    value(sensor, 1, 2 * port, now) + value(sensor, 1, 2 * port + 1, now), 0);
 }
 
 /* Looks at every tick, or seldom: what is seen does not depend on who looked before. */
@@ -84,6 +98,8 @@ static void expect_script(struct chosen *chosen, uint32_t latency, bool backward
             EXPECT_NEAR(value(sensor, 1, lane, now), now < latency ? 0 : truth(lane, now - latency), 0);
             EXPECT_NEAR(value(sensor, 0, lane, now), 0, 0); /* another router */
         }
+        if (now % every == 0)
+            expect_totals(sensor, now);
     }
 }
 
@@ -142,7 +158,7 @@ TEST(sensor_keeps_all_changes_of_a_long_latency)
 }
 
 /* Port 0 holds 3 and 6 flits in output queues and 1 and 4 downstream; queues of 16 and 8. */
-static double value_of_made(struct chosen *chosen, const char *settings, uint32_t lane)
+static struct congestion *made(struct chosen *chosen, const char *settings)
 {
     struct congestion *sensor =
         sensor_of(chosen, arena_format(&chosen->arena, "{\"type\": \"buffer_occupancy\", %s}", settings), small);
@@ -150,7 +166,18 @@ static double value_of_made(struct chosen *chosen, const char *settings, uint32_
     change(sensor, 0, 1, QUEUE_OUTPUT, 6, 0);
     change(sensor, 0, 0, QUEUE_DOWNSTREAM, 1, 0);
     change(sensor, 0, 1, QUEUE_DOWNSTREAM, 4, 0);
-    return value(sensor, 0, lane, 1);
+    return sensor;
+}
+
+static double value_of_made(struct chosen *chosen, const char *settings, uint32_t lane)
+{
+    return value(made(chosen, settings), 0, lane, 1);
+}
+
+static double total_of_made(struct chosen *chosen, const char *settings)
+{
+    struct congestion *sensor = made(chosen, settings);
+    return sensor->ops->total(sensor, 0, 0, 1);
 }
 
 TEST(values_are_counted_gathered_normalised_rounded_and_shifted)
@@ -179,6 +206,7 @@ TEST(values_are_counted_gathered_normalised_rounded_and_shifted)
     };
     struct chosen chosen = CHOSEN_INIT(chosen);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        EXPECT_NEAR(total_of_made(&chosen, cases[i].settings), cases[i].of_vc_0 + cases[i].of_vc_1, 0);
         EXPECT_NEAR(value_of_made(&chosen, cases[i].settings, 0), cases[i].of_vc_0, 0);
         EXPECT_NEAR(value_of_made(&chosen, cases[i].settings, 1), cases[i].of_vc_1, 0);
         EXPECT_NEAR(value_of_made(&chosen, "\"per\": \"port\"", 2), 0, 0); /* the other port is empty */
@@ -219,17 +247,28 @@ TEST(a_share_is_of_the_buffer_that_is_there)
 }
 
 /* A flit is sent at tick 10 and another at 12; both are seen a tick later, and their credits are back at 40. */
-static struct congestion *wired(struct chosen *chosen, const char *phantom, uint32_t lane)
+static void wire_up_to(struct congestion *sensor, uint32_t lane, tick_t *reported, tick_t now)
 {
-    struct congestion *sensor = sensor_of(
+    static const struct {
+        tick_t when;
+        enum queue queue;
+        int32_t change;
+    } steps[] = {{9, QUEUE_OUTPUT, 1},
+                 {10, QUEUE_OUTPUT, -1},
+                 {10, QUEUE_DOWNSTREAM, 1},
+                 {12, QUEUE_DOWNSTREAM, 1},
+                 {40, QUEUE_DOWNSTREAM, -2}};
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+        if (steps[i].when > *reported && steps[i].when <= now)
+            change(sensor, 1, lane, steps[i].queue, steps[i].change, steps[i].when);
+    *reported = now;
+}
+
+static struct congestion *wired(struct chosen *chosen, const char *phantom)
+{
+    return sensor_of(
         chosen, arena_format(&chosen->arena, "{\"type\": \"buffer_occupancy\", \"normalised\": false, %s}", phantom),
         small);
-    change(sensor, 1, lane, QUEUE_OUTPUT, 1, 9);
-    change(sensor, 1, lane, QUEUE_OUTPUT, -1, 10);
-    change(sensor, 1, lane, QUEUE_DOWNSTREAM, 1, 10);
-    change(sensor, 1, lane, QUEUE_DOWNSTREAM, 1, 12);
-    change(sensor, 1, lane, QUEUE_DOWNSTREAM, -2, 40);
-    return sensor;
 }
 
 TEST(flits_on_the_wire_are_no_congestion_where_that_is_asked_for)
@@ -251,17 +290,21 @@ TEST(flits_on_the_wire_are_no_congestion_where_that_is_asked_for)
     };
     struct chosen chosen = CHOSEN_INIT(chosen);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct congestion *sensor = wired(&chosen, cases[i].phantom, cases[i].lane);
-        EXPECT_NEAR(value(sensor, 1, cases[i].lane, 10), cases[i].at_10, 0);
-        EXPECT_NEAR(value(sensor, 1, cases[i].lane, 12), cases[i].at_12, 0);
-        EXPECT_NEAR(value(sensor, 1, cases[i].lane, 15), cases[i].at_15, 0);
-        EXPECT_NEAR(value(sensor, 1, cases[i].lane, 16), cases[i].at_16, 0);
-        EXPECT_NEAR(value(sensor, 1, cases[i].lane, 17), cases[i].at_17, 0);
-        EXPECT_NEAR(value(sensor, 1, cases[i].lane, 18), cases[i].at_18, 0);
-        EXPECT_NEAR(value(sensor, 1, cases[i].lane, 22), cases[i].at_22, 0);
-        EXPECT_NEAR(value(sensor, 1, cases[i].lane, 39), cases[i].at_39, 0);
-        EXPECT_NEAR(value(sensor, 1, cases[i].lane, 100), 0, 0);
-        struct congestion *unseen = wired(&chosen, cases[i].phantom, cases[i].lane); /* nobody looked before */
+        const struct {
+            tick_t when;
+            double value;
+        } looks[] = {{10, cases[i].at_10}, {12, cases[i].at_12}, {15, cases[i].at_15},
+                     {16, cases[i].at_16}, {17, cases[i].at_17}, {18, cases[i].at_18},
+                     {22, cases[i].at_22}, {39, cases[i].at_39}, {100, 0}};
+        struct congestion *sensor = wired(&chosen, cases[i].phantom);
+        tick_t reported = 0;
+        for (size_t look = 0; look < sizeof looks / sizeof *looks; look++) {
+            wire_up_to(sensor, cases[i].lane, &reported, looks[look].when);
+            EXPECT_NEAR(value(sensor, 1, cases[i].lane, looks[look].when), looks[look].value, 0);
+        }
+        struct congestion *unseen = wired(&chosen, cases[i].phantom); /* nobody looked before */
+        reported = 0;
+        wire_up_to(unseen, cases[i].lane, &reported, 17);
         EXPECT_NEAR(value(unseen, 1, cases[i].lane, 17), cases[i].at_17, 0);
     }
     arena_release(&chosen.arena);
