@@ -110,6 +110,7 @@ struct network {
     tick_t channel_cycle;          /* the same */
     tick_t terminal_latency;       /* of all channels of terminals; 0: they differ */
     tick_t terminal_cycle;         /* of all channels of terminals */
+    uint64_t *delivers;            /* the set of all routers from which a channel leads to a terminal */
     uint32_t plane_count;          /* of routers, with all terminals on each */
     uint32_t terminal_ports;       /* of each terminal, in each plane, */
     uint32_t injection_channels;   /* and of those, the ones that lead to the router */
@@ -237,6 +238,9 @@ static inline void send_credits(struct network *network, uint32_t kind, struct l
     struct credits_event *event = engine_post(network->engine, kind, arrival, sizeof *event);
     *event = (struct credits_event){.to = to, .flits = flits};
 }
+
+/* What lies behind a port of any router, also of one that this rank does not build: its terminals are not told there. */
+struct link network_find_link(const struct network *network, uint32_t router, uint32_t port);
 
 /*
  * A chunk comes to a router by a channel of this cycle: ticks that its first flit waits for each flit behind it until

@@ -45,6 +45,7 @@ static void wire_terminal(const struct network *network, struct link *links, uin
     uint32_t entry = core->terminal_router[place], exit = core->ejection_router[place];
     struct link *in = links + (size_t)entry * network->ports + core->terminal_slot[place] * network->terminal_ports;
     struct link *out = links + (size_t)exit * network->ports + core->ejection_slot[place] * network->terminal_ports;
+    bits_add(network->delivers, exit);
     for (uint32_t channel = 0; channel < network->terminal_ports; channel++) {
         struct link both = terminal_link(network, plane, terminal, channel, latency), half = both;
         half.carries_out = false;
@@ -119,6 +120,7 @@ void network_wire(struct network *network)
     size_t first = (size_t)network->first_router * network->ports, end = (size_t)network->end_router * network->ports;
     struct link *links = arena_array(network->arena, struct link, (size_t)network->topology.routers * network->ports);
     network->links = links;
+    network->delivers = arena_array(network->arena, uint64_t, words_for(network->topology.routers));
     network->channel_latency = network->core->config->channel.latency; /* should there be no channel */
     network->channel_cycle = network->core->config->channel.cycle;
     network->terminal_cycle = network->core->config->terminal_channel.cycle;
@@ -152,9 +154,11 @@ uint32_t network_lag(const struct network *network, uint32_t router, uint32_t cy
 {
     uint32_t fastest = cycle;
     for (uint32_t port = 0; port < network->ports; port++) {
-        const struct link *link = network_link(network, router, port);
-        if (link->target != FW_NONE && link->carries_out && link->cycle < fastest)
-            fastest = link->cycle;
+        const struct link link = network_find_link(network, router, port);
+        if (link.target != FW_NONE && link.carries_out && link.cycle < fastest)
+            fastest = link.cycle;
     }
+    if (bits_test(network->delivers, router) && network->terminal_cycle < fastest)
+        fastest = (uint32_t)network->terminal_cycle;
     return network->plan.transfer.stores ? cycle : cycle - fastest;
 }

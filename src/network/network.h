@@ -257,8 +257,6 @@ struct router_channel {
 bool network_next_channel(const struct network *network, struct router_channel *channel);
 /* Makes the links of the routers that this rank builds. */
 void network_wire(struct network *network);
-/* What lies behind a port of any router, also of one that this rank does not build: its terminals are not told there. */
-struct link network_find_link(const struct network *network, uint32_t router, uint32_t port);
 /* Before somebody prints channels: the links of routers that this rank does not build are there as well from now on. */
 void network_know_links(struct network *network);
 static inline bool network_builds(const struct network *network, uint32_t router)

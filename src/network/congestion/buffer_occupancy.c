@@ -391,7 +391,8 @@ static struct congestion *buffer_occupancy_build(const struct choice *self, cons
         sensor->wires = arena_array(arena, struct wire, (size_t)shape->routers * sensor->lanes);
     size_t lanes = (size_t)shape->routers * sensor->lanes;
     sensor->seen = arena_array(arena, struct counted_lane, lanes);
-    for (size_t lane = 0; lane < lanes; lane++)
+    for (size_t lane = (size_t)shape->first_router * sensor->lanes; lane < (size_t)shape->end_router * sensor->lanes;
+         lane++)
         sensor->seen[lane].when = FW_NEVER;
     if (sensor->config.latency == 1 && !sensor->wires)
         sensor->common.counted = sensor->seen;

@@ -121,7 +121,7 @@ static void init_lane(struct booksim *q, struct booksim_router *r, uint32_t numb
     bool to_router = lane->buffer.back_kind == EVENT_CREDIT;
     uint32_t target = lane->buffer.back_target, port = lane->buffer.back_lane / q->num_vcs;
     if (to_router && target != FW_NONE) /* as long as the flit took on its way here, not as one on the way back */
-        lane->buffer.back_latency = network_link(q->network, target, port)->latency;
+        lane->buffer.back_latency = network_find_link(q->network, target, port).latency;
     lane->buffer.back_latency += (uint32_t)q->config.cycle * (1 + (to_router ? q->config.credit_latency : 0));
     r->owner[number] = NOBODY;
 }

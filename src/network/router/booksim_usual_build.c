@@ -108,9 +108,10 @@ static struct usual_times times_of(const struct booksim *q, uint32_t router, uin
     const struct network *network = q->network;
     const struct link *link = network_link(network, router, port);
     uint32_t credit = link->latency + 1;
-    if (!link->to_terminal && link->target != FW_NONE) /* as long as the flit took on its way here */
-        credit =
-            network_link(network, link->target, link->first_lane / q->num_vcs)->latency + 1 + q->config.credit_latency;
+    if (!link->to_terminal && link->target != FW_NONE) { /* as long as the flit took on its way here */
+        const struct link back = network_find_link(network, link->target, link->first_lane / q->num_vcs);
+        credit = back.latency + 1 + q->config.credit_latency;
+    }
     return (struct usual_times){.flit = link->latency + 2, .credit = credit};
 }
 
@@ -156,8 +157,10 @@ void booksim_usual_build(struct booksim *q)
                   network->channel_latency + 2 + q->config.credit_latency < WHEEL_SLOTS;
     u->fetches_ahead = u->stride * routers > USUAL_CACHE_BYTES;
     u->blocks = arena_take(arena, u->stride * routers);
+    memory_is_walked(u->blocks + u->stride * network->first_router,
+                     u->stride * (network->end_router - network->first_router));
     const struct usual_numbers *numbers = NULL;
-    for (uint32_t router = 0; router < routers; router++) {
+    for (uint32_t router = network->first_router; router < network->end_router; router++) {
         unsigned char *block = u->blocks + router * u->stride;
         struct usual_router *r = (struct usual_router *)(void *)block;
         numbers = numbers_of(q, router, numbers);

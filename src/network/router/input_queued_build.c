@@ -179,7 +179,7 @@ static void class_channels(struct input_queued *q, struct arena *arena)
     uint8_t *channels = arena_array(arena, uint8_t, (size_t)network->topology.routers * q->ports);
     q->channel_latencies[CHANNELS_OF_TERMINALS] = network->terminal_latency;
     q->channel_latencies[CHANNELS_OF_ROUTERS] = network->channel_latency;
-    for (uint32_t router = 0; router < network->topology.routers; router++)
+    for (uint32_t router = network->first_router; router < network->end_router; router++)
         for (uint32_t port = 0; port < q->ports; port++)
             channels[(size_t)router * q->ports + port] =
                 port < network->routing.local_ports ? CHANNELS_OF_TERMINALS
