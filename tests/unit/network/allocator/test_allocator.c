@@ -368,8 +368,8 @@ static const char *const by_words[] = {
     "{\"type\": \"separable_input_first\"}",
     "{\"type\": \"separable_input_first\", \"iterations\": 2, \"output_arbiter\": \"age\"}",
     "{\"type\": \"separable_output_first\", \"iterations\": 2}",
-    "{\"type\": \"separable_output_first\", \"input_arbiter\": \"weighted\", \"output_arbiter\": "
-    "\"least_recently_served\"}",
+    "{\"type\": \"separable_output_first\", \"output_arbiter\": \"least_recently_served\"}",
+    "{\"type\": \"separable_output_first\", \"input_arbiter\": \"weighted\"}",
     "{\"type\": \"pim\", \"iterations\": 2}",
     "{\"type\": \"pim\", \"draw\": \"place\"}",
     "{\"type\": \"wavefront\"}",
