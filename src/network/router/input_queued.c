@@ -303,16 +303,10 @@ static __attribute__((noinline)) ONE_REGION void step_usual(struct input_queued 
     step_routers(q, now, NULL, 0, USUAL);
 }
 
-/* Few words of lanes are made constants: 6 % fewer instructions on a dragonfly whose routers have two. */
 static __attribute__((noinline)) void step_general(struct input_queued *q, tick_t now, const uint32_t *list,
                                                    uint32_t count)
 {
-    if (q->words == 1)
-        step_routers(q, now, list, count, GENERAL(1));
-    else if (q->words == 2)
-        step_routers(q, now, list, count, GENERAL(2));
-    else
-        step_routers(q, now, list, count, GENERAL(q->words));
+    step_routers(q, now, list, count, GENERAL(q->words));
 }
 
 /* Those of the routers that an event was posted for which were not woken earlier. */

@@ -72,10 +72,6 @@ void input_queued_receive_flits(void *routers, tick_t now, const void *events, u
     const struct input_queued *q = routers;
     if (q->is_usual)
         receive_flits(q, now, events, count, USUAL);
-    else if (q->words == 1)
-        receive_flits(q, now, events, count, GENERAL(1));
-    else if (q->words == 2)
-        receive_flits(q, now, events, count, GENERAL(2));
     else
         receive_flits(q, now, events, count, GENERAL(q->words));
 }
@@ -85,10 +81,6 @@ void input_queued_receive_credits(void *routers, tick_t now, const void *events,
     const struct input_queued *q = routers;
     if (q->is_usual)
         receive_credits(q, now, events, count, USUAL);
-    else if (q->words == 1)
-        receive_credits(q, now, events, count, GENERAL(1));
-    else if (q->words == 2)
-        receive_credits(q, now, events, count, GENERAL(2));
     else
         receive_credits(q, now, events, count, GENERAL(q->words));
 }
