@@ -49,7 +49,7 @@ struct congestion_ops {
     /* Makes the sensors of a network, or adds errors; `shape` is filled, and copied. */
     struct congestion *(*build)(const struct choice *self, const struct congestion *shape, struct arena *arena,
                                 struct errors *errors);
-    /* A lane's queue has `change` more flits from `now` on. */
+    /* A lane's queue has `change` more flits from `now` on. Called by congestion_change() alone, unless lanes are `counted`. */
     void (*change)(struct congestion *congestion, uint32_t router, uint32_t lane, enum queue queue, int32_t change,
                    tick_t now);
     /* How congested a lane seems: 0 is free. */

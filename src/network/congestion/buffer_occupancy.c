@@ -181,20 +181,14 @@ static __attribute__((noinline)) void add_to_full(struct buffer_occupancy *senso
 }
 #endif
 
-/* The rings of a device are large enough from the beginning. */
+/* Where routers do not count themselves. The rings of a device are large enough from the beginning. */
 static void buffer_occupancy_change(struct congestion *congestion, uint32_t router, uint32_t lane, enum queue queue,
                                     int32_t change, tick_t now)
 {
     SENSOR(sensor, congestion);
+    FW_GLOBAL struct unseen *unseen = &sensor->unseen[router];
     if (!sensor->counts[queue])
         return;
-#if FW_HOST
-    if (congestion->counted) {
-        congestion_change(congestion, router, lane, queue, change, now);
-        return;
-    }
-#endif
-    FW_GLOBAL struct unseen *unseen = &sensor->unseen[router];
 #if FW_HOST
     if (unseen->end - unseen->first == unseen->size) {
         add_to_full(sensor, router, lane, queue, change, now);

@@ -30,12 +30,6 @@ static struct congestion *sensor_of(struct chosen *chosen, const char *json, str
 
 static void change(struct congestion *sensor, uint32_t router, uint32_t lane, enum queue queue, int32_t by, tick_t now)
 {
-    sensor->ops->change(sensor, router, lane, queue, by, now);
-}
-
-/* As routers do, who may count by themselves. */
-static void report(struct congestion *sensor, uint32_t router, uint32_t lane, enum queue queue, int32_t by, tick_t now)
-{
     congestion_change(sensor, router, lane, queue, by, now);
 }
 
@@ -70,7 +64,7 @@ static void report_tick(struct congestion *sensor, tick_t now, bool backwards)
     for (size_t i = 0; i < STEPS; i++) {
         const struct step *step = &script[backwards ? STEPS - 1 - i : i];
         if (step->when == now)
-            (i % 2 ? change : report)(sensor, 1, step->lane, QUEUE_OUTPUT, step->change, now);
+            change(sensor, 1, step->lane, QUEUE_OUTPUT, step->change, now);
     }
 }
 
