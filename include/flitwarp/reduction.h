@@ -57,7 +57,11 @@ struct reduction_ops {
 #define REGISTER_REDUCTION(ops) REGISTER_COMPONENT("reduction", ops)
 #endif
 
-/* The default reduction's weight. */
+/* The default reduction's weight, by what it is and by what a reduction calls. */
+static inline double weight_if_minimal(const struct candidate *candidate)
+{
+    return candidate->is_minimal ? candidate->congestion : __builtin_inf();
+}
 double least_congested_weight(FW_GLOBAL const void *config, const struct candidate *candidate);
 
 /* The first member of the config struct of an algorithm that gathers candidates. */

@@ -5,7 +5,7 @@
 double least_congested_weight(FW_GLOBAL const void *config, const struct candidate *candidate)
 {
     (void)config;
-    return candidate->is_minimal ? candidate->congestion : __builtin_inf();
+    return weight_if_minimal(candidate);
 }
 
 static double all_minimal_weight(FW_GLOBAL const void *config, const struct candidate *candidate)

@@ -163,7 +163,7 @@ static inline double candidate_weight(const struct route *route, FW_GLOBAL const
     (void)route;
     const struct reduction_ops *ops = CHOICE_OPS(reduction, struct reduction_ops);
     if (ops->weight == least_congested_weight) /* known by heart */
-        return candidate->is_minimal ? candidate->congestion : __builtin_inf();
+        return weight_if_minimal(candidate);
     return ops->weight(reduction->config, candidate);
 #else
     return REDUCTION_WEIGHT(FW_AT(const void, route->routing, reduction->config), candidate);
