@@ -150,15 +150,20 @@ void allocation_init(struct allocation *allocation, struct arena *arena, const s
                      uint32_t cols);
 /* Can an allocation of this size be done by words? */
 bool allocator_takes_words(const struct choice *choice, uint32_t rows, uint32_t cols);
+/* Everybody has asked by words. */
+static inline void words_end(struct word_matching *words, struct word_requests asked,
+                             const struct allocation *allocation)
+{
+    words->asked = asked;
+    words->row_count = allocation->matching.rows;
+    words->col_count = allocation->matching.cols;
+}
 /* The same by words, of a router with this memory. */
 static inline void allocation_run_words(const struct allocation *allocation, void *state, struct random *random,
                                         struct word_requests asked, struct word_matching *words)
 {
-    const struct matching *matching = &allocation->matching;
-    words->asked = asked;
-    words->row_count = matching->rows;
-    words->col_count = matching->cols;
-    words->age = matching->age;
+    words_end(words, asked, allocation);
+    words->age = allocation->matching.age;
     words->random = random;
     allocation->ops->allocate_words(state, allocation->config, words);
 }

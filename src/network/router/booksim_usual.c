@@ -91,13 +91,12 @@ static void allocate(const struct booksim *q, const struct usual_router *r, stru
     void *state = (unsigned char *)r + state_at;
     allocation->matching.rows = r->numbers->rows / each;
     allocation->matching.cols = r->numbers->columns / each;
-    m->asked = asked;
-    m->row_count = allocation->matching.rows;
-    m->col_count = allocation->matching.cols;
-    if (turns.rounds)
-        separable_match_turns(state, turns, m, asked.rows);
-    else
+    if (!turns.rounds) {
         allocation_run_words(allocation, state, &q->usual->random[r->number], asked, m);
+        return;
+    }
+    words_end(m, asked, allocation);
+    separable_match_turns(state, turns, m, asked.rows);
 }
 
 /* Who of the lanes that ask gets what, in `given`, by any allocator. */

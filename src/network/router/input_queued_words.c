@@ -54,8 +54,7 @@ uint64_t input_queued_share_outputs(struct input_queued *q, struct router_head *
         }
         if (!rivals)
             return taken;
-        m.asked = asked;
-        m.row_count = m.col_count = q->lanes;
+        words_end(&m, asked, &q->vcs);
         separable_match_turns(state, q->vc_turns, &m, rivals);
     } else {
         allocation_run_words(&q->vcs, PART(void, q->vc_state_at), &q->random[head->number], asked, &m);
