@@ -147,7 +147,7 @@ uint32_t booksim_look_ahead(const struct network *network, const struct route *q
 void booksim_keep_vcs_for_output(struct booksim *q, struct booksim_router *r, struct booksim_lane *lane);
 
 /* Of a router: see struct booksim_ports. */
-struct booksim_ports booksim_number_ports(const struct booksim *q, uint32_t router);
+struct booksim_ports booksim_number_ports(const struct booksim *q, uint32_t router, struct arena *arena);
 
 /* The usual variant; see booksim_usual.c. */
 void booksim_usual_build(struct booksim *q);

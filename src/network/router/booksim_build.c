@@ -203,26 +203,25 @@ static uint32_t number_side(const struct network *network, uint32_t router, bool
     return count;
 }
 
-static uint16_t *ports_by_number(const struct booksim *q, const uint16_t *numbers)
+static uint16_t *ports_by_number(const struct booksim *q, const uint16_t *numbers, struct arena *arena)
 {
-    uint16_t *by_number = arena_array(q->network->arena, uint16_t, q->ports);
+    uint16_t *by_number = arena_array(arena, uint16_t, q->ports);
     for (uint32_t port = 0; port < q->ports; port++)
         if (numbers[port] != NO_NUMBER)
             by_number[numbers[port]] = (uint16_t)port;
     return by_number;
 }
 
-struct booksim_ports booksim_number_ports(const struct booksim *q, uint32_t router)
+struct booksim_ports booksim_number_ports(const struct booksim *q, uint32_t router, struct arena *arena)
 {
-    struct arena *arena = q->network->arena;
     uint16_t *in_number = arena_array(arena, uint16_t, q->ports), *out_number = arena_array(arena, uint16_t, q->ports);
     uint32_t in_count = number_side(q->network, router, false, in_number);
     uint32_t out_count = number_side(q->network, router, true, out_number);
     return (struct booksim_ports){
         .in_number = in_number,
         .out_number = out_number,
-        .in_port = ports_by_number(q, in_number),
-        .out_port = ports_by_number(q, out_number),
+        .in_port = ports_by_number(q, in_number, arena),
+        .out_port = ports_by_number(q, out_number, arena),
         .in_count = in_count,
         .out_count = out_count,
     };
@@ -234,7 +233,7 @@ static void init_router(struct booksim *q, struct booksim_router *r, uint32_t nu
     *r = (struct booksim_router){
         .step_at = FW_NEVER,
         .number = number,
-        .ports = booksim_number_ports(q, number),
+        .ports = booksim_number_ports(q, number, arena),
         .arrived = arena_array(arena, uint64_t, q->words),
         .usable = router_usable(q->network, number),
         .inputs = arena_array(arena, struct booksim_lane, q->lanes),

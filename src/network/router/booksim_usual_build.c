@@ -46,7 +46,7 @@ static void keep_our_numbers(const struct booksim *q, struct usual_numbers *numb
 
 static struct usual_numbers number_lanes(const struct booksim *q, uint32_t router)
 {
-    struct usual_numbers numbers = {.ports = booksim_number_ports(q, router)};
+    struct usual_numbers numbers = {.ports = booksim_number_ports(q, router, q->network->arena)};
     const struct booksim_ports *ports = &numbers.ports;
     uint32_t vcs = q->num_vcs;
     numbers.rows = ports->in_count * vcs;
@@ -68,23 +68,26 @@ static struct usual_numbers number_lanes(const struct booksim *q, uint32_t route
     return numbers;
 }
 
-static bool are_same(const struct booksim *q, const struct usual_numbers *one, const struct usual_numbers *other)
+static bool is_numbered_like(const struct booksim *q, uint32_t router, const struct booksim_ports *other)
 {
+    struct arena scratch = {0};
+    struct booksim_ports ports = booksim_number_ports(q, router, &scratch);
     size_t bytes = q->ports * sizeof(uint16_t);
-    return one->ports.in_count == other->ports.in_count && one->ports.out_count == other->ports.out_count &&
-           memcmp(one->ports.in_number, other->ports.in_number, bytes) == 0 &&
-           memcmp(one->ports.out_number, other->ports.out_number, bytes) == 0;
+    bool is_same = ports.in_count == other->in_count && ports.out_count == other->out_count &&
+                   memcmp(ports.in_number, other->in_number, bytes) == 0 &&
+                   memcmp(ports.out_number, other->out_number, bytes) == 0;
+    arena_release(&scratch);
+    return is_same;
 }
 
 static const struct usual_numbers *numbers_of(const struct booksim *q, uint32_t router,
                                               const struct usual_numbers *last)
 {
-    struct usual_numbers numbers = number_lanes(q, router);
-    if (last && are_same(q, &numbers, last))
+    if (last && is_numbered_like(q, router, &last->ports))
         return last;
-    struct usual_numbers *kept = arena_array(q->network->arena, struct usual_numbers, 1);
-    *kept = numbers;
-    return kept;
+    struct usual_numbers *numbers = arena_array(q->network->arena, struct usual_numbers, 1);
+    *numbers = number_lanes(q, router);
+    return numbers;
 }
 
 /* ---- routers ---- */
