@@ -43,7 +43,9 @@ struct lockstep;
 
 /* What is asked of a router architecture. Its kernel is the file of its component's device form. */
 struct lockstep_router {
-    const char *name; /* of the component */
+    const char *name;    /* of the component */
+    const char *defines; /* what its text is told by; NULL: nothing */
+    bool works_in_teams; /* several work-items may share a router */
     /* False, with an error: it cannot run with these settings. */
     bool (*check)(const struct network *network, const struct choice *self, struct errors *errors);
     /* Fills in its numbers, and of struct lockstep what is of the routers. */
@@ -97,7 +99,7 @@ struct lockstep {
     /* Of the routers; the memory is borrowed from the network. */
     unsigned char *blocks;
     uint64_t *routes;      /* NULL: a word says where a packet may go */
-    bool is_usual;         /* input-queued: compiled with what is usual as constants */
+    bool has_stages;       /* that may end later than in the next step; else it is compiled without them */
     uint32_t lane_packets; /* that a lane's buffer holds at most */
     struct text settings;  /* owned: what the text says of it */
     struct arena tables;   /* what TABLES has */

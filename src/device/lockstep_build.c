@@ -32,12 +32,13 @@ static void set_interface_facts(struct lockstep_facts *f, const struct interface
 /* The longest that anything is on its way. */
 static tick_t longest_way(const struct network *network, const struct interfaces *n)
 {
+    const struct lockstep_router *router = lockstep_router_of(network);
     tick_t longest = 1;
     for (size_t i = 0; i < (size_t)network->topology.routers * network->ports; i++) {
         const struct link *link = &network->links[i];
         if (link->target == FW_NONE)
             continue;
-        tick_t way = link->latency + lockstep_router_of(network)->longest_stay(network, link) + n->config.latency;
+        tick_t way = link->latency + router->longest_stay(network, link) + n->config.latency;
         longest = way > longest ? way : longest;
     }
     return longest;
@@ -200,7 +201,7 @@ uint64_t lockstep_bytes(const struct lockstep *l, enum lockstep_buffer buffer)
     case BUFFER_TABLES:
         return l->tables_bytes;
     case BUFFER_BLOCKS: return f->routers * f->stride;
-    case BUFFER_READY_AT: return l->is_usual ? 0 : f->routers * f->lanes * sizeof(tick_t);
+    case BUFFER_READY_AT: return l->has_stages ? f->routers * f->lanes * sizeof(tick_t) : 0;
     case BUFFER_ROUTES: return l->routes ? f->routers * f->lanes * words_for((uint32_t)f->lanes) * sizeof(uint64_t) : 0;
     case BUFFER_LINKS: return f->routers * f->ports * sizeof(struct link);
     case BUFFER_FLITS: return (f->slot_mask + 1) * f->slot_row * sizeof(uint64_t);

@@ -50,7 +50,7 @@ static void set_facts(struct lockstep *l)
     f->stride = q->blocks.stride;
     l->blocks = q->blocks.first;
     l->routes = q->routes;
-    l->is_usual = q->is_usual;
+    l->has_stages = !q->is_usual;
     l->lane_packets = q->depth;
 }
 
@@ -66,6 +66,7 @@ static tick_t longest_stay(const struct network *network, const struct link *lin
 
 const struct lockstep_router lockstep_input_queued = {
     .name = "input_queued",
+    .works_in_teams = true,
     .check = check_input_queued,
     .set_facts = set_facts,
     .longest_stay = longest_stay,

@@ -60,7 +60,6 @@ static void set_facts(struct lockstep *l)
     f->steps_each_tick = true; /* none is posted for later */
     l->blocks = q->blocks;
     l->routes = q->wants;
-    l->is_usual = true; /* there are no stages that anybody waits for */
     l->lane_packets = q->depth / least_chunk(l);
     f->chunk = l->network->plan.transfer.chunk;
     f->sending_places = (uint64_t)q->num_vcs * l->lane_packets;
@@ -77,6 +76,7 @@ static tick_t longest_stay(const struct network *network, const struct link *lin
 
 const struct lockstep_router lockstep_packet = {
     .name = "packet",
+    .defines = "PACKET_ROUTER",
     .check = check_packet,
     .set_facts = set_facts,
     .longest_stay = longest_stay,

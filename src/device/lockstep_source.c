@@ -191,7 +191,7 @@ static void choose_sharing(struct lockstep_pack *pack)
 {
     const struct lockstep *l = pack->runs[0];
     bool is_gpu = device_facts(pack->device)->is_gpu;
-    bool has_teams = lockstep_router_of(l->network) == &lockstep_input_queued;
+    bool has_teams = lockstep_router_of(l->network)->works_in_teams;
     uint32_t team = !is_gpu || !has_teams ? 1 : l->facts.ports > 16 ? 16 : l->facts.ports > 6 ? 8 : 4;
     pack->is_one_kernel = is_gpu;
     pack->sharing = l->asked;
@@ -211,10 +211,9 @@ void lockstep_make_settings(struct lockstep *l)
     text_addf(text, "#define MOVES_CHUNKS %d\n#define SLOT_VC_BYTES %u\n#define WORDS %u\n",
               l->network->plan.transfer.chunk > 0, (uint32_t)lockstep_slot_bytes(l),
               words_for((uint32_t)l->facts.lanes));
-    text_addf(text, "%s",
-              lockstep_router_of(l->network) == &lockstep_packet ? "#define PACKET_ROUTER\n"
-              : l->is_usual                                      ? "#define USUAL_ROUTER\n"
-                                                                 : "");
+    const char *defines = lockstep_router_of(l->network)->defines;
+    if (defines || !l->has_stages)
+        text_addf(text, "#define %s\n", defines ? defines : "USUAL_ROUTER");
 }
 
 bool lockstep_make_source(struct lockstep_pack *pack, struct errors *errors)
