@@ -21,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Callable
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "python"), str(HERE)]
@@ -173,6 +174,17 @@ def check(chosen: dict[str, Path]) -> int:
     return 1 if failed else 0
 
 
+def status_of(action: Callable[[], int]) -> int:
+    """What it returns; a mistake is told in words."""
+    try:
+        return action()
+    except (RunFailed, OSError, ValueError) as error:
+        print(f"./dev bench: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="./dev bench", description="hops per CPU second of bench/*.json")
     parser.add_argument("--instructions", action="store_true", help="instructions per hop, by callgrind")
@@ -182,23 +194,17 @@ def main() -> int:
                         help="compare instructions per hop with those last recorded; fails on 5 %% more")
     parser.add_argument("names", nargs="*", metavar="NAME", help="benchmarks or folders of them (growth, short)")
     options = parser.parse_args()
-    try:
-        chosen = choose(options.names)
-        if options.record or options.check:
-            if options.record:
-                record(chosen)
-            return check(chosen) if options.check else 0
-        rows = show(chosen, options.instructions)
-        if options.json:
-            document = {"version": version(), "machine": platform.machine(), "benchmarks": rows}
-            options.json.write_text(json.dumps(document, indent=2) + "\n")
-    except (RunFailed, OSError, ValueError) as error:
-        print(f"./dev bench: {error}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        return 130
+    chosen = choose(options.names)
+    if options.record or options.check:
+        if options.record:
+            record(chosen)
+        return check(chosen) if options.check else 0
+    rows = show(chosen, options.instructions)
+    if options.json:
+        document = {"version": version(), "machine": platform.machine(), "benchmarks": rows}
+        options.json.write_text(json.dumps(document, indent=2) + "\n")
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(status_of(main))

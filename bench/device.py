@@ -19,7 +19,7 @@ from typing import NamedTuple
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "python"), str(HERE)]
 
-from bench import cell  # noqa: E402
+from bench import cell, status_of  # noqa: E402
 from flitwarp.binary import find_binary  # noqa: E402
 
 
@@ -98,19 +98,13 @@ def main() -> int:
     settings = [word for word in options.words if "=" in word]
     names = [word for word in options.words if "=" not in word] or list(ROWS)
     unknown = [name for name in names if name not in ROWS]
-    try:
-        if unknown:
-            raise ValueError(f"no benchmark of devices is called '{unknown[0]}'; there are {', '.join(ROWS)}")
-        rows = show(names, settings, options.device, options.beside)
-        if options.json:
-            options.json.write_text(json.dumps(rows, indent=2) + "\n")
-    except (OSError, ValueError) as error:
-        print(f"./dev bench: {error}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        return 130
+    if unknown:
+        raise ValueError(f"no benchmark of devices is called '{unknown[0]}'; there are {', '.join(ROWS)}")
+    rows = show(names, settings, options.device, options.beside)
+    if options.json:
+        options.json.write_text(json.dumps(rows, indent=2) + "\n")
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(status_of(main))
