@@ -47,15 +47,17 @@ static void wait(void)
     nanosleep(&delay, 0);
 }
 int MPI_Allreduce(const void *a, void *b, int n, MPI_Datatype t, MPI_Op o, MPI_Comm c) { wait(); return PMPI_Allreduce(a, b, n, t, o, c); }
+int MPI_Reduce(const void *a, void *b, int n, MPI_Datatype t, MPI_Op o, int r, MPI_Comm c) { wait(); return PMPI_Reduce(a, b, n, t, o, r, c); }
 int MPI_Alltoall(const void *a, int m, MPI_Datatype s, void *b, int n, MPI_Datatype t, MPI_Comm c)
 {
     wait();
     return PMPI_Alltoall(a, m, s, b, n, t, c);
 }
-int MPI_Alltoallv(const void *a, const int *m, const int *p, MPI_Datatype s, void *b, const int *n, const int *q, MPI_Datatype t, MPI_Comm c)
+int MPI_Waitall(int n, MPI_Request *r, MPI_Status *s)
 {
-    wait();
-    return PMPI_Alltoallv(a, m, p, s, b, n, q, t, c);
+    if (n)
+        wait();
+    return PMPI_Waitall(n, r, s);
 }
 """
 
