@@ -122,8 +122,8 @@ LIMIT_MS = 3  # after which a job is given up; 1 s in the paper
 SHORT = ("the paper's traces are not at hand: ours are motifs that last 0.12 to 0.14 ms alone, and are given up after 3 ms: "
          "docs/fitfly.md")
 JOBS = "ours are motifs, not the paper's traces; "
-MEGAFLY = ("dragonfly and megafly hardly get on in the paper (> 1 s at 72.5 %), unlike ours and CODES of 2026: "
-           "that of 2019 sends packets of their lowest VC first")
+MEGAFLY = ("dragonfly and megafly hardly get on in the paper (> 1 s at 72.5 %), unlike ours and CODES of 2026; "
+           "sending the lowest VC first, as that of 2019 does, was tried and is not the reason")
 # What CODES gives, built from its source of 2026: a trace of AMG on 27 ranks, of the paper's suite, beside the paper's background.
 IN_CODES = {"Slim Fly": "0.372 ms alone; at 72.5 % it has sent 18 % of its messages after 1 ms",
             "Fit Fly": "0.353 ms alone, 0.469 ms at 72.5 %",
