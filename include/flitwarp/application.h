@@ -153,7 +153,9 @@ void application_share_samples(struct application *application, struct histogram
 void application_count(struct application *application, uint32_t *count, int32_t change);
 void application_note_latest(struct application *application, tick_t *latest, tick_t now);
 void application_sample(struct application *application, struct histogram *histogram, uint64_t value);
-/* All sampled packets have arrived and all sampled requests are answered, or will not be (the network is saturated or this takes longer than `limit`). */
+/* All sampled packets have arrived and all sampled requests are answered, or that takes longer than `limit`. */
+bool application_has_waited(const struct application *application, tick_t now, tick_t limit);
+/* The same, or it is not waited for since the network is saturated. */
 bool application_is_finished(const struct application *application, tick_t now, tick_t limit);
 
 /* Allocations: which terminals an application runs on. */

@@ -88,6 +88,7 @@ static inline void steady_send(struct steady *steady, struct application *applic
 struct sampling_config {
     uint64_t warmup, sample, min_sample, max_sample, finish_limit; /* the first two may be TICKS_AUTO */
     double precision;
+    bool wait_when_saturated;
 };
 extern const struct option sampling_options[];
 extern const struct option sampling_span_options[], sampling_limit_options[]; /* warmup and sample; all others */

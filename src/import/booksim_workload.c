@@ -161,6 +161,8 @@ static void booksim_put_windows(struct import *import, uint32_t class)
     struct json *sample = import_set(import, "", "warmup=%llu sample=%llu", warmups * period,
                                      (samples > warmups ? samples - warmups : 1) * period);
     import_comment(import, sample, "max_samples periods, less those of the warm-up");
+    if (booksim_is(import, "sim_type", "latency"))
+        import_set(import, "", "wait_when_saturated=true");
     const struct json *threshold = import_take(import, "/stopping_thres");
     if (import_number(import, threshold, -1e9, -1e9, 1e9) == 0)
         return;

@@ -310,6 +310,7 @@ static void put_windows(struct import *import, double mean)
     double ticks = ceil((double)transactions * mean / load->number * cycle);
     struct json *sample = import_set(import, "", "sample=%.17g", ticks < 1e15 ? ticks : 1e15);
     import_comment(import, sample, "what %llu messages of %g flits take at this load", transactions, mean);
+    import_set(import, "", "wait_when_saturated=true");
 }
 
 /* Destinations are drawn anew each time there. */

@@ -229,13 +229,17 @@ void application_stack_ranks(struct application *application, uint32_t ranks, ui
     application->ranks_per_terminal = ranks_per_terminal;
 }
 
-bool application_is_finished(const struct application *application, tick_t now, tick_t limit)
+bool application_has_waited(const struct application *application, tick_t now, tick_t limit)
 {
     const struct measurement *measurement = application->measurement;
     bool all_arrived = measurement->sampled_delivered == measurement->sampled_created &&
                        measurement->transactions_ended == measurement->transactions_begun;
-    return all_arrived || measurement_is_saturated(measurement) ||
-           now - application->phase_start[PHASE_FINISHING] >= limit;
+    return all_arrived || now - application->phase_start[PHASE_FINISHING] >= limit;
+}
+
+bool application_is_finished(const struct application *application, tick_t now, tick_t limit)
+{
+    return measurement_is_saturated(application->measurement) || application_has_waited(application, now, limit);
 }
 
 /* ---- what all ranks count together ---- */

@@ -83,7 +83,8 @@ def test_what_a_file_leaves_out_has_booksim_s_default(booksim):
             "interface": {"type": "booksim"}},
         "workload": {"applications": [
             {"type": "blast", "load": 0.1, "traffic": {"type": "uniform_random", "self": True},
-             "size": {"type": "fixed", "flits": 1}, "injection": "bernoulli", "warmup": 3000, "sample": 7000}]}}
+             "size": {"type": "fixed", "flits": 1}, "injection": "bernoulli", "warmup": 3000, "sample": 7000,
+             "wait_when_saturated": True}]}}
     assert imported.notes == []
 
 
@@ -94,7 +95,8 @@ def test_reference_files_become_the_settings_of_the_reproduction(name, tmp_path)
     ours = json.loads(flitwarp("settings", tmp_path / "a.json").stdout)["config"]
     (tmp_path / "b.json").write_text(json.dumps(from_booksim(name, 0.1)))
     theirs = json.loads(flitwarp("settings", tmp_path / "b.json").stdout)["config"]
-    theirs["workload"]["applications"][0]["finish_limit"] = ours["workload"]["applications"][0]["finish_limit"]
+    for setting in ("finish_limit", "wait_when_saturated"):  # the reproduction's windows are shorter
+        theirs["workload"]["applications"][0][setting] = ours["workload"]["applications"][0][setting]
     assert ours == theirs
 
 
@@ -600,7 +602,7 @@ def test_a_whole_configuration_of_supersim(supersim):
             {"type": "blast", "load": 0.25, "max_packet": 16, "traffic": {"type": "uniform_random", "self": True},
              "gap_by_size": True, "injection": {"type": "periodic", "rounding": "random"}, "size": {"type": "fixed", "flits": 4},
              "warmup": "auto", "sample": 1600,
-             "messages_per_transaction": 1}]}}
+             "wait_when_saturated": True, "messages_per_transaction": 1}]}}
     assert all("warmup_" in note for note in imported.notes) and len(imported.notes) == 4
 
 

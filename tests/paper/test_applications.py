@@ -350,3 +350,22 @@ def test_a_map_among_some_terminals_is_the_same_on_a_larger_network():
 def test_without_a_map_each_application_draws_its_own():
     one, other = mapped({"count": 18}, {"count": 18})
     assert one != other and mapped({"count": 18}, seed=2) != [one]
+
+
+# ---- blast ----
+
+@pytest.mark.parametrize("waits", [True, False])
+def test_a_saturated_flow_is_waited_for_where_that_is_asked(waits):
+    # A packet a tick for a channel that takes one in two: each waits a tick longer than the one before it. When the window of
+    # 1,000 closes, 500 are on their way at the most.
+    application = {"type": "blast", "load": 1, "traffic": "neighbor", "injection": "periodic", "warmup": 0, "sample": 1000,
+                   "wait_when_saturated": waits}
+    network = network_of({"type": "mesh", "widths": [2]}, "dimension_order", {"num_vcs": 1, "buffer_depth": 8}, {"latency": 1, "cycle": 2})
+    block = block_of(config_of(network, application))
+    latency = block["packet_latency"]
+    assert block["saturated"]
+    assert (block["unfinished_packets"] == 0) == waits
+    if waits:
+        assert latency["max"] - latency["min"] == 999 and latency["mean"] == latency["min"] + 999 / 2
+    else:
+        assert latency["max"] - latency["min"] < 600

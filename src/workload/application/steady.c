@@ -229,6 +229,8 @@ const struct option sampling_limit_options[] = {
     OPTION_TICKS(struct sampling_config, max_sample, "200000", 1, 1e15, "with sample auto: the longest window"),
     OPTION_TICKS(struct sampling_config, finish_limit, "1000000", 1, 1e15,
                  "how long to wait for sampled packets after the window"),
+    OPTION_BOOL(struct sampling_config, wait_when_saturated, "false",
+                "whether to wait for them although offered traffic piled up"),
     OPTION_END,
 };
 
@@ -306,7 +308,8 @@ static void sampling_check(struct application *application, tick_t now)
             config->sample == TICKS_AUTO ? is_precise(config, m, elapsed) : elapsed >= config->sample;
         break;
     default:
-        application->done = application_is_finished(application, now, config->finish_limit);
+        application->done = config->wait_when_saturated ? application_has_waited(application, now, config->finish_limit)
+                                                        : application_is_finished(application, now, config->finish_limit);
     }
 }
 
