@@ -52,7 +52,7 @@ struct component {
  * before would not survive, and a plugin of another version is refused. The word before it is no address, so that what a
  * plugin from before there were versions has in its place is not taken for one.
  */
-#define FLITWARP_INTERFACE 5
+#define FLITWARP_INTERFACE 6
 #define FLITWARP_INTERFACE_MARK ((uint64_t)0x666c697477617270u)
 
 struct registration {

@@ -20,6 +20,13 @@ struct choice_list {
     struct choice *items;
 };
 
+/* Structs that the same rows have filled, and where each stands in the configuration. */
+struct block_list {
+    uint32_t count;
+    void *items;
+    const struct json **nodes;
+};
+
 #define TICKS_AUTO UINT64_MAX /* the value of a "ticks or auto" option set to "auto" */
 
 enum option_type {
@@ -44,6 +51,7 @@ enum option_type {
     OPTION_TYPE_BLOCK,          /* a nested struct with rows of its own */
     OPTION_TYPE_CHOICE,         /* struct choice: a component of one kind */
     OPTION_TYPE_CHOICES,        /* struct choice_list: a list of them */
+    OPTION_TYPE_BLOCKS,         /* struct block_list: one object or a list of them, all with the same rows */
     OPTION_TYPE_ROWS,           /* a nested struct whose rows stand beside the others */
     OPTION_TYPE_END,
 };
@@ -59,7 +67,8 @@ struct option {
     const char *help;          /* one line */
     const char *const *names;  /* ENUM: accepted words, NULL-terminated */
     const char *kind;          /* CHOICE, CHOICES: the kind of component */
-    const struct option *rows; /* BLOCK, ROWS */
+    const struct option *rows; /* BLOCK, BLOCKS, ROWS */
+    const char *short_key;     /* BLOCKS: a list of anything but objects is one block with that list by this key */
     const char *only_with;     /* "key" or "key=word" of the same block, without which it has no effect; or NULL */
     const char *not_with;      /* "key", beside which it has none; or NULL */
     bool is_hidden;            /* for tests: nobody is told of it, and effective settings do not show it */
@@ -128,6 +137,10 @@ struct option {
 /* A nested struct of type `block` whose settings stand in an object of their own. */
 #define OPTION_BLOCK(config, field, block, block_rows, ...)                                                            \
     OPTION_ROW_(config, field, block, BLOCK, "{}", 0, 0, NULL, __VA_ARGS__, .rows = block_rows)
+/* One such struct or several, of a size that the rows tell; the key is what a list of anything else is short for. */
+#define OPTION_BLOCKS(config, field, block_rows, short_key_, ...)                                                      \
+    OPTION_ROW_(config, field, struct block_list, BLOCKS, "[]", 0, 0, NULL, __VA_ARGS__, .rows = block_rows,           \
+                .short_key = short_key_)
 #define OPTION_CHOICE(config, field, kind_, fallback, ...)                                                             \
     OPTION_ROW_(config, field, struct choice, CHOICE, fallback, 0, 0, NULL, __VA_ARGS__, .kind = kind_)
 #define OPTION_CHOICES(config, field, kind_, fallback, min, max, ...)                                                  \

@@ -27,6 +27,7 @@ enum random_purpose {
     RANDOM_OUTPUT,
     RANDOM_PLANE,
     RANDOM_SOURCE,
+    RANDOM_FAILURE,
     RANDOM_PLUGIN = 1000, /* from here on free for components outside the tree */
 };
 

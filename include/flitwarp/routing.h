@@ -27,6 +27,11 @@ struct routing {
     bool is_adaptive; /* ops->is_adaptive, unless prepare() finds that these settings are not */
     /* Set by prepare(): the setting by which it reads the sensors of other routers, at no delay; not in a network in parts */
     const char *looks_afar_key;
+    /*
+     * Set by prepare() where it gives some packets no way that failures have left one: whether it has one from a router to
+     * another. NULL: wherever there is any.
+     */
+    bool (*reaches)(const struct routing *routing, uint32_t from, uint32_t to);
     void (*inject)(struct route *route); /* ops->inject and ops->route, unless prepare() knows faster ones for this */
     void (*route)(struct route *route);  /* topology */
     void (*route_in_class)(struct route *route); /* with protocol classes: the algorithm, for the first of them */
@@ -88,6 +93,14 @@ static inline FW_GLOBAL const void *routing_facts(const struct routing *routing)
 static inline FW_GLOBAL const struct grid *routing_grid(const struct routing *routing) { return routing->grid; }
 static inline uint32_t routing_routers(const struct routing *routing) { return routing->routers; }
 #define ROUTING_IS_ON(routing, name) FAMILY_IS_##name
+#endif
+
+/* Has it a way from a router to another? */
+#if FW_HOST
+static inline bool routing_reaches(const struct routing *routing, uint32_t from, uint32_t to)
+{
+    return topology_joins(routing->topology, from, to) && (!routing->reaches || routing->reaches(routing, from, to));
+}
 #endif
 
 #if FW_HOST

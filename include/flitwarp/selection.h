@@ -11,6 +11,7 @@
 
 #define MAX_PLANES 64 /* a set of planes is one word */
 
+struct left_planes;
 struct selection {
     const struct selection_ops *ops;
     const void *config;
@@ -20,6 +21,8 @@ struct selection {
     uint32_t protocol_classes;
     bool needs_hops; /* ops->needs_hops, unless prepare() knows that it is the other way */
     void *state;     /* its own, made by prepare(); each terminal's is touched by one thread only */
+    const struct left_planes
+        *left; /* for src/network/planes.c: where failures leave some planes alone to choose among */
 };
 
 /* What is still to be sent at a terminal by its rails to one plane; and what was sent and still fills the router's buffers,

@@ -33,6 +33,13 @@ struct topology {
     /* Latencies that it knows by itself, in ticks: NULL, or 0 for a channel, where the settings of the network hold. */
     const uint32_t *latencies;          /* by router * ports + port */
     const uint32_t *terminal_latencies; /* by terminal */
+    /*
+     * Set where channels or routers have failed, by nobody but src/network/failures: the network without failures, whose
+     * grid, family, facts and distances this one has not; and by router the part of the network that it is left in, the
+     * lowest number of the routers there. Both NULL: nothing has failed.
+     */
+    const struct topology *whole;
+    const uint32_t *islands;
 };
 
 struct router_port {
@@ -71,6 +78,18 @@ static inline uint32_t topology_ejects_at(const struct topology *topology, uint3
 {
     return topology->ops->ejects_at ? topology->ops->ejects_at(topology, terminal)
                                     : topology_router_of(topology, terminal);
+}
+
+/* As it would be without failures: what is told of where routers stand is true of it. */
+static inline const struct topology *topology_whole(const struct topology *topology)
+{
+    return topology->whole ? topology->whole : topology;
+}
+
+/* Is there a way from one router to another? Failures alone cut routers off: topologies are in one piece. */
+static inline bool topology_joins(const struct topology *topology, uint32_t from, uint32_t to)
+{
+    return !topology->islands || topology->islands[from] == topology->islands[to];
 }
 
 /* Breadth-first searches in any topology (src/network/graph/search.c). */

@@ -129,7 +129,7 @@ static void manual_write_rows(FILE *out, const struct option *rows, const char *
                                   row->kind ? row->kind : describe_accepted(arena, row),
                                   row->fallback ? "default " : "required", row->fallback ? row->fallback : "");
         roff(out, ITEM_BEFORE, key, behind, option_meaning(arena, row));
-        if (is_block)
+        if (row->rows)
             manual_write_rows(out, row->rows, arena_format(arena, "%s.", key), arena);
     }
 }

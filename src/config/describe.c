@@ -81,7 +81,7 @@ static void table_add_options(struct table *table, const struct option *rows, co
     ROWS_EACH(row, rows) {
         const char *key = arena_format(table->arena, "%s%s", prefix, row->key);
         table_add_option(table, row, key);
-        if (row->type == OPTION_TYPE_BLOCK)
+        if (row->rows)
             table_add_options(table, row->rows, arena_format(table->arena, "%s.", key));
     }
 }
@@ -104,7 +104,7 @@ void describe_rows(FILE *out, const struct option *rows, struct arena *arena)
 static bool find_taker(const struct option *rows, const char *kind, struct option *taker, bool is_found)
 {
     ROWS_EACH(row, rows) {
-        if (row->type == OPTION_TYPE_BLOCK)
+        if (row->rows)
             is_found = find_taker(row->rows, kind, taker, is_found);
         if (!row->kind || strcmp(row->kind, kind) != 0 || (is_found && strcmp(row->key, kind) != 0))
             continue;
@@ -158,7 +158,7 @@ static void describe_kind(FILE *out, const char *kind)
 static bool find_block(const struct option *rows, const char *path, struct option *block)
 {
     size_t length = strcspn(path, ".");
-    if (!option_find(rows, path, length, block) || block->type != OPTION_TYPE_BLOCK)
+    if (!option_find(rows, path, length, block) || !block->rows)
         return false;
     return !path[length] || find_block(block->rows, path + length + 1, block);
 }
@@ -186,7 +186,7 @@ static bool search_setting(struct setting_search *search, const struct option *r
         search->kind = row.kind;
         return true;
     }
-    if (row.type == OPTION_TYPE_BLOCK)
+    if (row.rows)
         return search_setting(search, row.rows, at, owner);
     bool is_found = false;
     for (const struct registration *of = row.kind ? registry_kind(row.kind) : NULL; of; of = registry_next(of))
@@ -222,7 +222,7 @@ static const char *add_owners(struct arena *arena, const char *owners, const str
                               const char *key)
 {
     ROWS_EACH(row, rows) {
-        if (row->type != OPTION_TYPE_BLOCK)
+        if (!row->rows)
             continue;
         const char *below = list_add(arena, path, ".", row->key);
         if (has_key(row->rows, key))
@@ -373,7 +373,7 @@ void suggest_kinds(struct suggestions *suggestions, int place)
 void suggest_blocks(struct suggestions *suggestions, const struct option *rows, const char *prefix)
 {
     ROWS_EACH(row, rows) {
-        if (row->type != OPTION_TYPE_BLOCK)
+        if (!row->rows)
             continue;
         const char *path = list_add(suggestions->arena, prefix, ".", row->key);
         suggest(suggestions, path);
@@ -414,7 +414,7 @@ static void suggest_values(const struct walk *walk, const struct option *row)
 static void suggest_keys(const struct walk *walk, const struct option *rows)
 {
     ROWS_EACH(row, rows) {
-        bool holds_others = row->type == OPTION_TYPE_BLOCK || row->type == OPTION_TYPE_CHOICE;
+        bool holds_others = row->rows || row->type == OPTION_TYPE_CHOICE;
         if (holds_others || row->type == OPTION_TYPE_CHOICES)
             suggest_step(walk, row->key, ".");
         if (row->type != OPTION_TYPE_BLOCK && row->type != OPTION_TYPE_CHOICES)
@@ -471,7 +471,7 @@ static void walk_value(struct walk *walk, const struct option *row, const struct
     bool is_path = walk->suggestions->begun[walk->at - 1] == '.';
     if (!is_path)
         suggest_values(walk, row);
-    else if (row->type == OPTION_TYPE_BLOCK)
+    else if (row->rows)
         walk_rows(walk, row->rows, node);
     else if (row->type == OPTION_TYPE_CHOICE)
         walk_component(walk, row, node);

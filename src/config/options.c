@@ -254,6 +254,34 @@ bool block_read(struct config_reader *reader, const struct option *row, struct j
     return config_read(reader, row->rows, config, node);
 }
 
+/* [[0, 1], [2, 3]] becomes {"list": [[0, 1], [2, 3]]}. */
+static void write_out(struct config_reader *reader, const struct option *row, struct json *node)
+{
+    struct json *list = json_copy(reader->arena, node);
+    json_open(reader->arena, node);
+    json_add(node, row->short_key, list);
+}
+
+bool blocks_read(struct config_reader *reader, const struct option *row, struct json *node, void *field)
+{
+    struct block_list *list = field;
+    if (node->type == JSON_ARRAY && row->short_key && node->first && node->first->type != JSON_OBJECT)
+        write_out(reader, row, node);
+    if (node->type != JSON_ARRAY && node->type != JSON_OBJECT)
+        return type_error(reader, row, node);
+    size_t size = rows_config_size(row->rows);
+    list->count = node->type == JSON_ARRAY ? node->count : 1;
+    char *items = list->items = arena_take(reader->arena, size * list->count);
+    list->nodes = arena_array(reader->arena, const struct json *, list->count);
+    bool is_good = true;
+    struct json *child = node->type == JSON_ARRAY ? node->first : node;
+    for (uint32_t i = 0; i < list->count; i++, child = child->next) {
+        list->nodes[i] = child;
+        is_good &= config_read(reader, row->rows, items + i * size, child);
+    }
+    return is_good;
+}
+
 /* ---- components ---- */
 
 const char *fallback_type(struct arena *arena, const struct option *row)

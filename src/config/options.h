@@ -70,6 +70,7 @@ extern const struct option_kind option_kinds[]; /* by type */
 bool choice_read(struct config_reader *reader, const struct option *row, struct json *node, void *choice);
 bool choices_read(struct config_reader *reader, const struct option *row, struct json *node, void *list);
 bool block_read(struct config_reader *reader, const struct option *row, struct json *node, void *config);
+bool blocks_read(struct config_reader *reader, const struct option *row, struct json *node, void *list);
 /* The type that a row's default names; NULL when it names none. */
 const char *fallback_type(struct arena *arena, const struct option *row);
 

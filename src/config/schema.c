@@ -28,6 +28,30 @@ static void write_limits(struct schema *schema, const struct option *row, const 
     write_close(&schema->out, '}');
 }
 
+static void write_value(struct schema *schema, const struct option *row);
+
+static void write_block(struct schema *schema, const struct option *row)
+{
+    write_open(&schema->out, '{');
+    write_members(schema, row->rows, NULL);
+    write_close(&schema->out, '}');
+}
+
+/* One of them, several, or what a list of anything else is short for. */
+static void write_blocks(struct schema *schema, const struct option *row)
+{
+    struct text *out = &schema->out;
+    struct option list;
+    write_format(out, "{'anyOf':[");
+    write_block(schema, row);
+    write_format(out, "{'type':'array','items':");
+    write_block(schema, row);
+    write_close(out, '}');
+    if (row->short_key && option_find(row->rows, row->short_key, strlen(row->short_key), &list))
+        write_value(schema, &list);
+    write_format(out, "]}");
+}
+
 static void write_value(struct schema *schema, const struct option *row)
 {
     struct text *out = &schema->out;
@@ -58,9 +82,9 @@ static void write_value(struct schema *schema, const struct option *row)
             write_text(out, row->names[i]);
         write_format(out, "]}");
     } else if (row->type == OPTION_TYPE_BLOCK) {
-        write_open(out, '{');
-        write_members(schema, row->rows, NULL);
-        write_close(out, '}');
+        write_block(schema, row);
+    } else if (row->type == OPTION_TYPE_BLOCKS) {
+        write_blocks(schema, row);
     } else if (row->type == OPTION_TYPE_CHOICE) {
         write_format(out, "{'$ref':'#/$defs/%s'}", row->kind);
     } else if (row->type == OPTION_TYPE_CHOICES) {
@@ -140,7 +164,7 @@ static void add_empty_kinds(struct arena *arena, struct json *definitions, const
     ROWS_EACH(row, rows) {
         if (row->kind && !json_find(definitions, row->kind))
             json_add(definitions, row->kind, json_bool(arena, false));
-        if (row->type == OPTION_TYPE_BLOCK)
+        if (row->type == OPTION_TYPE_BLOCK || row->type == OPTION_TYPE_BLOCKS)
             add_empty_kinds(arena, definitions, row->rows);
     }
 }

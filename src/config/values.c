@@ -335,6 +335,7 @@ const struct option_kind option_kinds[] = {
         KIND_LIST("list of bytes/tick or rates", "an array of rates like \"25GB/s\" or numbers of bytes a tick",
                   BANDWIDTH, double),
     [OPTION_TYPE_BLOCK] = {"object", "an object", .read = block_read},
+    [OPTION_TYPE_BLOCKS] = {"object or list of them", "an object, or an array of them", .read = blocks_read},
     [OPTION_TYPE_CHOICE] = {"", "an object with a 'type', or a name, of kind ", .read = choice_read},
     [OPTION_TYPE_CHOICES] = {"list of ", "an array of objects with a 'type', or names, of kind ", .read = choices_read},
 };

@@ -39,6 +39,9 @@ static bool check_network(const struct network *network, struct errors *errors)
     if (network->plane_count > 1)
         return node_error(errors, network_node(config, "planes"), "count",
                           "%u planes do not run on a device; accepted: 1", network->plane_count);
+    if (network->core->failures)
+        return node_error(errors, network_node(config, "failures"), NULL,
+                          "failures do not run on a device; accepted: none");
     if (config->deadlock == DEADLOCK_RECOVER)
         return node_error(errors, network_node(config, "topology")->parent, "deadlock",
                           "recovery does not run on a device; accepted: 'report'");

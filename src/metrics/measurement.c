@@ -100,6 +100,9 @@ const struct result application_results[] = {
     RESULT_HIDDEN(struct measurement, accepted_flits, uint64_t, SUM),
     RESULT_HIDDEN(struct measurement, latency_sum, uint64_t, SUM),
     RESULT_HIDDEN(struct measurement, withdrawn_packets, uint64_t, SUM),
+    RESULT_HIDDEN(struct measurement, lost_messages, uint64_t, SUM),
+    RESULT_HIDDEN(struct measurement, lost_packets, uint64_t, SUM),
+    RESULT_HIDDEN(struct measurement, lost_flits, uint64_t, SUM),
     RESULT_HIDDEN(struct measurement, sampled_created, uint64_t, SUM),
     RESULT_HIDDEN(struct measurement, sampled_withdrawn, uint64_t, SUM),
     RESULT_HIDDEN(struct measurement, nonminimal, uint64_t, SUM),
@@ -171,6 +174,27 @@ void measurement_watch_created(struct measurement *measurement, tick_t now, uint
     }
     if (measurement->rates.interval)
         rate_at(measurement, now, source)->offered += flits;
+}
+
+void measurement_lose(struct measurement *measurement, tick_t now, const struct packet *packet, bool is_message_end)
+{
+    measurement->lost_messages += is_message_end;
+    measurement->lost_packets++;
+    measurement->lost_flits += packet->size;
+    measurement->created_packets--; /* modulo 2^64, as all of these: they are counted behind the loss */
+    measurement->created_flits -= packet->size;
+    measurement->sampled_created -= packet->sampled;
+    if (!measurement->is_watched)
+        return;
+    if (measurement->levels)
+        measurement->by_level[measurement->class_level[packet->protocol]].created_flits -= packet->size;
+    if (measurement->series.interval) {
+        struct series_bin *bin = bins_at(&measurement->series, now);
+        bin->packets_created--;
+        bin->flits_offered -= packet->size;
+    }
+    if (measurement->rates.interval)
+        rate_at(measurement, now, packet->source)->offered -= packet->size;
 }
 
 void measurement_watch_flits(struct measurement *measurement, tick_t now, const struct packet *packet, uint32_t flits)

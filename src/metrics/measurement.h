@@ -37,6 +37,8 @@ struct measurement {
     uint64_t delivered_packets, accepted_flits;
     uint64_t latency_sum; /* of delivered packets */
     uint64_t withdrawn_packets;
+    uint64_t lost_messages, lost_packets,
+        lost_flits; /* not sent, since there is no way: they do not count as created */
     /* Sampled packets. */
     uint64_t sampled_created, sampled_delivered, sampled_withdrawn;
     uint64_t nonminimal;
@@ -110,6 +112,8 @@ static inline void measurement_add(struct measurement *measurement, const struct
 /* What happens over time, where it is watched: a message is made, flits enter, flits or a packet arrive. */
 void measurement_watch_created(struct measurement *measurement, tick_t now, uint32_t source, uint32_t packets,
                                uint32_t flits, uint32_t protocol);
+/* A packet that was counted as created, or is about to be, is lost: it was not. */
+void measurement_lose(struct measurement *measurement, tick_t now, const struct packet *packet, bool is_message_end);
 void measurement_watch_entry(struct measurement *measurement, tick_t now, const struct packet *packet, uint32_t flits);
 void measurement_watch_flits(struct measurement *measurement, tick_t now, const struct packet *packet, uint32_t flits);
 void measurement_watch_packet(struct measurement *measurement, tick_t now, const struct packet *packet);

@@ -318,11 +318,41 @@ static uint64_t by_class(const struct u64_list *list, const struct topology *top
     return list->items[list->count == 1 ? 0 : topology->ops->channel_class(topology, router, port)];
 }
 
-uint32_t channel_cycle(const struct channel_latencies *latencies, uint32_t router, uint32_t port)
+static const struct failure_damage *slowness(const struct channel_latencies *latencies, uint32_t router, uint32_t port)
+{
+    return latencies->slow ? failures_slow(latencies->slow, router, port) : NULL;
+}
+
+/* As the settings of channels have it. */
+static uint32_t whole_cycle(const struct channel_latencies *latencies, uint32_t router, uint32_t port)
 {
     const struct channel_config *config = &latencies->config->channel;
     return (uint32_t)(config->cycles.count ? by_class(&config->cycles, latencies->topology, router, port)
                                            : config->cycle);
+}
+
+uint32_t channel_cycle(const struct channel_latencies *latencies, uint32_t router, uint32_t port)
+{
+    return slow_cycle(slowness(latencies, router, port), whole_cycle(latencies, router, port));
+}
+
+bool failures_check_slow(const struct failures *failures, const struct channel_latencies *latencies,
+                         const struct json *node, struct errors *errors)
+{
+    for (uint32_t i = 0; i < failures->slow_count; i++) {
+        const struct slow_port *slow = &failures->slow[i];
+        uint32_t ports = failures->topology->ports, router = (uint32_t)(slow->slot / ports),
+                 port = (uint32_t)(slow->slot % ports), cycle = whole_cycle(latencies, router, port);
+        double ticks = cycle / slow->damage.bandwidth;
+        if (!slow_cycle_is_whole(&slow->damage, cycle) || ticks > MAX_CYCLE)
+            return node_error(
+                errors, node, NULL,
+                "a flit takes %u ticks on the link behind port %u of router %u; at %g of its bandwidth it "
+                "would take %.6g, expected a whole number of at most %d: %.6g or %.6g make one",
+                cycle, port, router, slow->damage.bandwidth, ticks, MAX_CYCLE, cycle / fmin(ceil(ticks), MAX_CYCLE),
+                cycle / fmin(floor(ticks), MAX_CYCLE));
+    }
+    return true;
 }
 
 uint32_t channel_latency(const struct channel_latencies *latencies, uint32_t router, uint32_t port, uint32_t neighbour)
@@ -334,6 +364,8 @@ uint32_t channel_latency(const struct channel_latencies *latencies, uint32_t rou
         latency = by_class(&config->latencies, topology, router, port);
     if (!latency)
         latency = config->latency * chip_length(&config->chip, router, neighbour);
+    const struct failure_damage *damage = slowness(latencies, router, port);
+    latency += damage ? damage->extra_latency : 0;
     return (uint32_t)latency + (latencies->places ? cable_latency(latencies, router, neighbour) : 0);
 }
 

@@ -38,6 +38,8 @@ const struct option network_options[] = {
         "report: the run ends and names the cycle; recover: one packet of it goes by a side path, and the run goes on"),
     OPTION_TICKS(struct network_config, deadlock_interval, "10000", 0, 1e12,
                  "how often to look for packets that can never move while others do; 0: only when nothing moves"),
+    OPTION_BLOCK(struct network_config, failures, struct failures_config, failures_options,
+                 "links, routers and terminals that are broken or slow"),
     OPTION_CHOICE(struct network_config, interface, "interface", "\"standard\"", "how terminals meet the network"),
     OPTION_END,
 };
@@ -50,19 +52,34 @@ const struct json *network_node(const struct network_config *config, const char 
 }
 
 /* For topologies that do not know their distances. */
-static void find_distances(struct network *network)
+static uint16_t *find_distances(const struct topology *topology, struct arena *arena)
 {
-    size_t routers = network->routing.topology->routers;
+    size_t routers = topology->routers;
     struct arena scratch = {0};
     struct search search;
-    search_init(&search, network->routing.topology, &scratch);
-    network->core->distances = arena_array(network->arena, uint16_t, routers * routers);
+    search_init(&search, topology, &scratch);
+    uint16_t *distances = arena_array(arena, uint16_t, routers * routers);
     for (size_t from = 0; from < routers; from++) {
         search_from(&search, (uint32_t)from);
         for (size_t to = 0; to < routers; to++)
-            network->core->distances[from * routers + to] = (uint16_t)search.distance[to];
+            distances[from * routers + to] = (uint16_t)search.distance[to];
     }
     arena_release(&scratch);
+    return distances;
+}
+
+static void find_all_distances(struct network *network)
+{
+    struct network_core *core = network->core;
+    const struct topology **left = core->planes ? core->planes->left : NULL;
+    if (!left) {
+        core->distances = find_distances(network->routing.topology, network->arena);
+        return;
+    }
+    core->plane_distances = arena_array(network->arena, uint16_t *, network->plane_count);
+    for (uint32_t plane = 0; plane < network->plane_count; plane++)
+        core->plane_distances[plane] = find_distances(left[plane], network->arena);
+    core->distances = core->plane_distances[0];
 }
 
 /* Refuses at once what could never be built: the buffers alone would take more memory than there is. */
@@ -165,15 +182,17 @@ static bool network_plan(struct network *network, const struct network_config *c
                                   ? network->core->rails.ejection
                                   : network->injection_channels;
     network_place_terminals(network);
-    return service_plan(network, errors) && channel_latencies_init(&network->core->latencies, config, topology,
-                                                                   one_plane(network)->routers, arena, errors);
+    return service_plan(network, errors) &&
+           channel_latencies_init(&network->core->latencies, config, topology, one_plane(network)->routers, arena,
+                                  errors) &&
+           network_damage(network, errors);
 }
 
 /* Tables of routing are of the routers that this rank builds, where they can be. */
 static bool network_plan_routing(struct network *network, struct errors *errors)
 {
     const struct network_config *config = network->core->config;
-    const struct topology *one = one_plane(network);
+    const struct topology *one = planes_left(network, 0);
     const struct routing_ports ports = {.num_vcs = network->num_vcs,
                                         .protocol_classes = config->protocol_classes,
                                         .injection_channels = network->injection_channels,
@@ -181,7 +200,7 @@ static bool network_plan_routing(struct network *network, struct errors *errors)
                                         .first_router = network->core->planes ? 0 : network->first_router,
                                         .end_router = network->core->planes ? one->routers : network->end_router};
     if (!routing_init(&network->routing, &config->routing, one, &ports, network->seed, network->arena, errors) ||
-        !(network->core->planes ? planes_join(network, errors) : planes_check_selection(network, errors)))
+        !(network->core->planes ? planes_join(network, &ports, errors) : planes_check_selection(network, errors)))
         return false;
     network->ports = network->routing.local_ports + network->topology.ports;
     network->core->terminal_slot = spread_slots(network, network->routing.entry_slot);
@@ -190,8 +209,9 @@ static bool network_plan_routing(struct network *network, struct errors *errors)
                            (network->core->planes && network->core->selection->needs_hops);
     if (one->grid && needs_distances)
         network->core->coordinates = grid_bake(one, network->arena);
-    if (!one->grid && !one->ops->distance && needs_distances)
-        find_distances(network);
+    if (((!one->grid && !one->ops->distance) || (network->core->planes && network->core->planes->left)) &&
+        needs_distances)
+        find_all_distances(network);
     return network_routes_in_parts(network, errors);
 }
 
@@ -307,6 +327,7 @@ bool network_build(struct network *network, const struct network_config *config,
     network->core->interfaces = build_interfaces(network, &config->interface, errors);
     if (!network->core->routers || !network->core->interfaces)
         return false;
+    network_lose_cut_off(network);
     network->core->bytes = arena->bytes - of_parts - network->device_bytes;
     network_make_parts(network, split);
     return true;

@@ -3,6 +3,7 @@
 /* Building a network from its settings, and taking it down. */
 #include "engine/engine.h"
 #include "flitwarp/interface.h"
+#include "network/failures/failures.h"
 
 struct exchange;
 struct network_split; /* network/parallel/parts.h */
@@ -49,6 +50,7 @@ struct network_config {
         uint32_t order;
         struct choice selection;
     } planes;
+    struct failures_config failures;
 };
 extern const struct option network_options[], channel_options[], terminal_channel_options[], service_options[],
     planes_options[];
@@ -71,6 +73,8 @@ struct network_client {
     event_handler *receive;           /* struct message_event */
     event_handler *wake;              /* struct wake_event */
     bool wakes_are_ordered; /* several ranks at a terminal: its timers go off in the order of applications and ranks */
+    /* A packet is lost where it was made, since its destination is cut off; it is gone afterwards. */
+    void (*lose)(void *context, tick_t now, const struct packet *packet);
     /* A packet with a message leaves for another part of the network: writes what belongs to it, BELONGINGS bytes. */
     void (*pack)(void *context, const struct packet *packet, void *belongings);
     /* And arrives there. */
@@ -106,7 +110,8 @@ struct network_runner {
 struct channel_latencies {
     const struct topology *topology;
     const struct network_config *config;
-    const double *places; /* in metres, by router * 3 + axis; NULL: cables have no length */
+    const double *places;        /* in metres, by router * 3 + axis; NULL: cables have no length */
+    const struct failures *slow; /* where links are slow; NULL: nowhere */
 };
 
 /* What is nobody's business but the network's own, and of those who build it and look at it; of each part. */
@@ -114,6 +119,7 @@ struct network_core {
     const struct network_config *config;
     struct channel_latencies latencies;
     size_t bytes;                /* of what was built, in one part */
+    struct failures *failures;   /* NULL: nothing fails */
     struct planes *planes;       /* see below; NULL: there is one, and nobody needs to ask which */
     struct selection *selection; /* of planes; NULL with them */
     struct rails rails;
@@ -123,11 +129,13 @@ struct network_core {
     const uint16_t *ejection_slot;
     const uint16_t *
         coordinates; /* by router of a plane * dimensions + dimension, on grids; NULL where nobody asks for distances */
-    uint16_t *distances; /* by pair of routers of a plane; NULL where the topology knows its distances */
+    uint16_t *distances;        /* by pair of routers of a plane; NULL where the topology knows its distances */
+    uint16_t **plane_distances; /* the same by plane, where failures make planes differ; else NULL */
 
     const struct router_ops *router_ops;
     void *routers;
     const struct interface_ops *interface_ops;
+    const struct interface_ops *sender; /* the same, where those loses what cannot be sent */
     void *interfaces;
     struct network_client client;
     struct network_runner *runner; /* borrowed; NULL: its engine runs it */
@@ -141,6 +149,31 @@ struct network_core {
 
 /* A block of the network's settings in the document, for errors; all of them where it is not there. */
 const struct json *network_node(const struct network_config *config, const char *block);
+
+/* Takes what the settings say has failed from the topology of all planes; false, with errors. */
+bool network_damage(struct network *network, struct errors *errors);
+/* Slow links must have a whole number of ticks between two flits; false, with errors. */
+bool failures_check_slow(const struct failures *failures, const struct channel_latencies *latencies,
+                         const struct json *node, struct errors *errors);
+
+/* Where something has failed: is there a way between two terminals, in a plane or in any? */
+bool network_joins_in(const struct network *network, uint32_t plane, uint32_t source, uint32_t destination);
+bool network_joins(const struct network *network, uint32_t source, uint32_t destination);
+/* Of all ordered pairs of these terminals those without a way; the first of them. */
+struct cut_off_pairs {
+    uint64_t pairs, all;
+    uint32_t source, destination;
+};
+struct cut_off_pairs network_cut_off(const struct network *network, const struct u32_list *terminals);
+/* Of links of a class, 0 where there are none: those that are dead or slow from the start on, and all. */
+struct link_counts {
+    uint64_t dead, slow, all;
+};
+struct link_counts failures_count_links(const struct failures *failures, const struct topology *left, uint32_t class);
+/* Terminals that are dead, or have a dead router in every plane. */
+uint32_t network_dead_terminals(const struct network *network);
+/* From now on packets without a way are lost, where the settings say so. */
+void network_lose_cut_off(struct network *network);
 
 /* The topology that the settings choose; false, with errors added, when they are wrong. */
 bool topology_init(struct topology *topology, const struct choice *choice, struct arena *arena, struct errors *errors);
@@ -213,14 +246,22 @@ static inline uint32_t network_distance(const struct network *network, uint32_t 
     return hops;
 }
 
+/* The same in a plane. */
+static inline uint32_t network_distance_in(const struct network *network, uint32_t plane, uint32_t from, uint32_t to)
+{
+    const struct network_core *core = network->core;
+    return core->plane_distances ? core->plane_distances[plane][(size_t)from * network->routing.topology->routers + to]
+                                 : network_distance(network, from, to);
+}
+
 /* Channels on a shortest way from one terminal to another in a plane. */
 static inline uint32_t network_hops_between(const struct network *network, uint32_t plane, uint32_t source,
                                             uint32_t destination)
 {
     uint32_t first = plane * network->routing.topology->routers;
     size_t terminals = plane * (size_t)network->topology.terminals;
-    return network_distance(network, network->core->terminal_router[terminals + source] - first,
-                            network->core->ejection_router[terminals + destination] - first);
+    return network_distance_in(network, plane, network->core->terminal_router[terminals + source] - first,
+                               network->core->ejection_router[terminals + destination] - first);
 }
 
 /* ---- looking at routers ---- */
@@ -292,9 +333,11 @@ bool service_plan(struct network *network, struct errors *errors);
  */
 
 struct planes {
-    struct topology one;     /* of each plane */
-    const uint8_t *plane_of; /* by router */
-    const uint32_t *seats;   /* by plane * terminals + terminal */
+    struct topology one;          /* of each plane, without failures */
+    const struct topology **left; /* by plane: what failures leave of it; NULL: all planes are whole */
+    struct routing *routings;     /* by plane, where failures make them differ; else NULL */
+    const uint8_t *plane_of;      /* by router */
+    const uint32_t *seats;        /* by plane * terminals + terminal */
     /* As the routing has them for one plane. */
     void (*inject)(struct route *route);
     void (*route)(struct route *route);
@@ -308,9 +351,16 @@ bool planes_repeat(struct network *network, struct errors *errors);
 /* Judges the selection also where there is nothing to select. */
 bool planes_check_selection(const struct network *network, struct errors *errors);
 /* Takes routing, which is ready for one plane, to all of them, and makes the selection; false with errors. */
-bool planes_join(struct network *network, struct errors *errors);
+struct routing_ports;
+bool planes_join(struct network *network, const struct routing_ports *ports, struct errors *errors);
 /* The routing of one plane alone, for checks. */
 struct routing planes_routing_of_one(const struct routing *routing);
+/* What is left of a plane; the whole network where there is one. */
+static inline const struct topology *planes_left(const struct network *network, uint32_t plane)
+{
+    const struct planes *planes = network->core->planes;
+    return !planes ? &network->topology : planes->left ? planes->left[plane] : &planes->one;
+}
 
 /* Where a terminal hangs in a plane. */
 static inline uint32_t planes_seat(const struct network *network, uint32_t plane, uint32_t terminal)

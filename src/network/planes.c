@@ -2,6 +2,8 @@
 /* Several router planes, see network.h. */
 #include "network/network.h"
 
+#include "network/routing/routing.h"
+
 #include <string.h>
 
 #define MAX_RAILS 4096
@@ -151,9 +153,8 @@ bool planes_repeat(struct network *network, struct errors *errors)
 /* ---- routing in a plane ---- */
 
 /* Asks with the numbers that the plane's routers and terminals have in plane 0. */
-static inline void ask_in_plane(struct route *route, void (*answer)(struct route *route))
+static inline void ask_in_plane(struct route *route, const struct planes *planes, void (*answer)(struct route *route))
 {
-    const struct planes *planes = route->routing->planes;
     struct packet *packet = route->packet;
     uint32_t router = route->router, destination = packet->destination, exit = packet->destination_router;
     uint32_t plane = planes->plane_of[router];
@@ -168,8 +169,33 @@ static inline void ask_in_plane(struct route *route, void (*answer)(struct route
 }
 
 static const struct planes *planes_asked(const struct route *route) { return route->routing->planes; }
-static void inject_in_plane(struct route *route) { ask_in_plane(route, planes_asked(route)->inject); }
-static void route_in_plane(struct route *route) { ask_in_plane(route, planes_asked(route)->route); }
+static void inject_in_plane(struct route *route)
+{
+    ask_in_plane(route, planes_asked(route), planes_asked(route)->inject);
+}
+static void route_in_plane(struct route *route)
+{
+    ask_in_plane(route, planes_asked(route), planes_asked(route)->route);
+}
+
+/* Where failures have made planes differ, each has its own facts. */
+static void inject_in_left_plane(struct route *route)
+{
+    const struct routing *all = route->routing;
+    const struct planes *planes = all->planes;
+    route->routing = &planes->routings[planes->plane_of[route->router]];
+    ask_in_plane(route, planes, route->routing->inject);
+    route->routing = all;
+}
+
+static void route_in_left_plane(struct route *route)
+{
+    const struct routing *all = route->routing;
+    const struct planes *planes = all->planes;
+    route->routing = &planes->routings[planes->plane_of[route->router]];
+    ask_in_plane(route, planes, route->routing->route);
+    route->routing = all;
+}
 
 static bool make_selection(const struct network *network, struct selection *selection, struct arena *arena,
                            struct errors *errors)
@@ -181,6 +207,34 @@ static bool make_selection(const struct network *network, struct selection *sele
     return selection_init(selection, &network->core->config->planes.selection, &space, arena, errors);
 }
 
+/* What a selection of the configuration is asked where failures leave a packet some of the planes. */
+struct left_planes {
+    const struct network *network;
+    const struct selection_ops *among; /* of the configuration */
+};
+
+static uint32_t select_among_left(const struct selection *selection, const struct plane_question *question)
+{
+    const struct left_planes *left = selection->left;
+    struct plane_question among = *question;
+    for (uint32_t plane = 0; plane < selection->planes; plane++)
+        if (!network_joins_in(left->network, plane, question->packet->source, question->packet->destination))
+            among.planes &= ~bit(plane);
+    return left->among->select(selection, &among);
+}
+
+/* Then it is asked for packets that have a way in some plane alone: others are lost before. */
+static void select_left(struct network *network, struct selection *selection)
+{
+    struct left_planes *left = arena_array(network->arena, struct left_planes, 1);
+    struct selection_ops *ops = arena_array(network->arena, struct selection_ops, 1);
+    *left = (struct left_planes){network, selection->ops};
+    *ops = *selection->ops;
+    ops->select = select_among_left;
+    selection->ops = ops;
+    selection->left = left;
+}
+
 bool planes_check_selection(const struct network *network, struct errors *errors)
 {
     struct arena scratch = {0};
@@ -190,17 +244,47 @@ bool planes_check_selection(const struct network *network, struct errors *errors
     return is_right;
 }
 
-bool planes_join(struct network *network, struct errors *errors)
+/* The algorithm is made ready for each plane; what routers know of it must be the same in all. */
+static bool route_left_planes(struct network *network, const struct routing_ports *ports, struct errors *errors)
+{
+    struct planes *planes = network->core->planes;
+    const struct routing *first = &network->routing;
+    planes->routings = arena_array(network->arena, struct routing, network->plane_count);
+    planes->routings[0] = *first;
+    for (uint32_t plane = 1; plane < network->plane_count; plane++) {
+        struct routing *here = &planes->routings[plane];
+        if (!routing_init(here, &network->core->config->routing, planes->left[plane], ports, network->seed,
+                          network->arena, errors))
+            return false;
+        if (here->is_adaptive != first->is_adaptive || here->escape_vcs != first->escape_vcs ||
+            !here->inject != !first->inject || here->looks_afar_key != first->looks_afar_key)
+            return choice_error(errors, &network->core->config->routing, NULL,
+                                "\"%s\" is another in plane %u than in plane 0 with what has failed there; accepted: "
+                                "\"minimal\", or failures that leave both alike",
+                                first->ops->name, plane);
+        network->routing.candidates =
+            here->candidates > first->candidates ? here->candidates : network->routing.candidates;
+    }
+    return true;
+}
+
+bool planes_join(struct network *network, const struct routing_ports *ports, struct errors *errors)
 {
     struct planes *planes = network->core->planes;
     struct routing *routing = &network->routing;
+    if (planes->left && !route_left_planes(network, ports, errors))
+        return false;
     planes->inject = routing->inject;
     planes->route = routing->route;
     routing->planes = planes;
-    routing->inject = routing->inject ? inject_in_plane : NULL;
-    routing->route = route_in_plane;
+    routing->inject = !routing->inject ? NULL : planes->left ? inject_in_left_plane : inject_in_plane;
+    routing->route = planes->left ? route_in_left_plane : route_in_plane;
     network->core->selection = arena_array(network->arena, struct selection, 1);
-    return make_selection(network, network->core->selection, network->arena, errors);
+    if (!make_selection(network, network->core->selection, network->arena, errors))
+        return false;
+    if (network->core->failures)
+        select_left(network, network->core->selection);
+    return true;
 }
 
 struct routing planes_routing_of_one(const struct routing *routing)

@@ -243,7 +243,7 @@ static int compare_doubles(const void *a, const void *b)
 static struct json *coordinates_json(const struct network *network, struct arena *arena)
 {
     struct json *all = json_array(arena);
-    const struct topology *one = network->routing.topology;
+    const struct topology *one = topology_whole(network->routing.topology);
     for (uint32_t router = 0; router < network->topology.routers; router++) {
         struct json *row = json_append(all, json_array(arena));
         uint32_t coordinates[MAX_DIMENSIONS];
@@ -289,7 +289,7 @@ static void add_channels(struct report *block, struct simulation *simulation)
         return;
     report_json(block, "columns", json_from_word(arena, "[\"router\", \"port\", \"target\", \"utilisation\"]"));
     report_json(block, "list", list);
-    if (network->routing.topology->grid)
+    if (topology_whole(network->routing.topology)->grid)
         report_json(block, "coordinates", coordinates_json(network, arena));
 }
 
@@ -318,6 +318,8 @@ struct json *simulation_results(struct simulation *simulation)
     uint32_t levels = simulation->network.service.levels;
     for (uint32_t level = 0; levels > 1 && level < levels; level++)
         add_level(report_item(&root, "levels"), simulation, level);
+    if (simulation->network.core->failures)
+        results_add_failures(report_block(&root, "failures"), simulation);
     add_channels(report_block(&root, "channels"), simulation);
     return root.block;
 }

@@ -106,6 +106,23 @@ static const struct result model_block_results[] = {
     RESULT_END,
 };
 
+static const struct result dead_links_results[] = {
+    RESULT("kind", TEXT, NULL, "class of links; null where there are no classes"),
+    RESULT("dead", COUNT, NULL, "links of it without any bandwidth left"),
+    RESULT("slow", COUNT, NULL, "links of it with some"),
+    RESULT("all", COUNT, NULL, "links of it without failures"),
+    RESULT_END,
+};
+static const struct result failures_results[] = {
+    RESULT_BLOCK("links", BLOCKS, dead_links_results, "by class of links between routers, from the start on"),
+    RESULT("routers", COUNT, NULL, "dead ones, from the start on"),
+    RESULT("terminals", COUNT, NULL, "dead ones, and those whose router is dead in all planes, from the start on"),
+    RESULT("pairs_cut_off", COUNT, NULL, "ordered pairs of terminals of an application without a way to each other"),
+    RESULT("messages_not_sent", COUNT, NULL, "messages between these, lost where they were made"),
+    RESULT("flits_not_sent", COUNT, "flits", "of these"),
+    RESULT_END,
+};
+
 static const struct result utilisation_results[] = {
     RESULT("mean", NUMBER, NULL, "mean over the channels"),
     RESULT("min", NUMBER, NULL, "least used channel"),
@@ -136,6 +153,7 @@ const struct result results_rows[] = {
     RESULT_BLOCK("model", BLOCK, model_block_results, "only with a model in the configuration"),
     RESULT_BLOCK("applications", BLOCKS, application_results, "one block each, in the order of the configuration"),
     RESULT_BLOCK("levels", BLOCKS, level_results, "levels of service, if there are several"),
+    RESULT_BLOCK("failures", BLOCK, failures_results, "with network.failures: what is broken, and what that costs"),
     RESULT_BLOCK("channels", BLOCK, channel_results, "channels between routers, over the sampling window"),
     RESULT_END,
 };
@@ -212,4 +230,37 @@ void results_add_deadlock(struct report *root, const struct workload *workload)
     struct json *last = recoveries->packets ? json_number_u64(root->arena, recoveries->last) : json_null(root->arena);
     report_json(block, "first_tick", first);
     report_json(block, "last_tick", last);
+}
+
+/* ---- failures ---- */
+
+/* What has failed from the start on, and what was not sent for it. */
+void results_add_failures(struct report *block, const struct simulation *simulation)
+{
+    const struct network *network = &simulation->network;
+    const struct workload *workload = &simulation->workload;
+    const struct failures *failures = network->core->failures;
+    const struct topology *whole = failures->topology;
+    uint32_t classes = whole->channel_classes ? whole->channel_classes : 1;
+    uint64_t messages = 0, flits = 0;
+    for (uint32_t class = 0; class < classes; class ++) {
+        const struct link_counts counts = failures_count_links(failures, &network->topology, class);
+        struct report *links = report_item(block, "links");
+        if (whole->channel_classes)
+            report_text(links, "kind", whole->channel_class_names[class]);
+        else
+            report_json(links, "kind", json_null(block->arena));
+        report_count(links, "dead", counts.dead);
+        report_count(links, "slow", counts.slow);
+        report_count(links, "all", counts.all);
+    }
+    for (uint32_t i = 0; i < workload->count; i++) {
+        messages += workload->measurements[i].lost_messages;
+        flits += workload->measurements[i].lost_flits;
+    }
+    report_count(block, "routers", bits_count(failures->dead_routers, words_for(whole->routers)));
+    report_count(block, "terminals", network_dead_terminals(network));
+    report_count(block, "pairs_cut_off", workload->cut_off_pairs);
+    report_count(block, "messages_not_sent", messages);
+    report_count(block, "flits_not_sent", flits);
 }

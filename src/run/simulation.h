@@ -79,6 +79,9 @@ void simulation_add_up(struct simulation *simulation);
 /* The results document; afterwards or after an interruption. */
 struct json *simulation_results(struct simulation *simulation);
 extern const struct result results_rows[];
+/* Fills the block of what has failed. */
+struct report;
+void results_add_failures(struct report *block, const struct simulation *simulation);
 /* Adds "deadlock" where one ended the run, "recoveries" where packets of some were taken out. */
 void results_add_deadlock(struct report *root, const struct workload *workload);
 /* The beginning of any results document: the program's version and the settings. */

@@ -75,10 +75,27 @@ static void forms_write_component(struct text *out, const struct option *row, co
         forms_write(out, component->options, value, path);
 }
 
+/* Settings of the one that there is, or of each. */
+static void forms_write_blocks(struct text *out, const struct option *row, const struct json *value, const char *path)
+{
+    if (value->type == JSON_OBJECT)
+        forms_write(out, row->rows, value, path);
+    for (uint32_t i = 0; value->type == JSON_ARRAY && i < value->count; i++) {
+        struct text item = {0};
+        text_addf(&item, "%s.%u", path, i);
+        forms_write(out, row->rows, json_at(value, i), item.chars);
+        text_release(&item);
+    }
+}
+
 static void forms_write_row(struct text *out, const struct option *row, const struct json *value, const char *path)
 {
     if (row->type == OPTION_TYPE_BLOCK) {
         forms_write(out, row->rows, value, path);
+        return;
+    }
+    if (row->type == OPTION_TYPE_BLOCKS) {
+        forms_write_blocks(out, row, value, path);
         return;
     }
     if (row->type == OPTION_TYPE_CHOICES) {

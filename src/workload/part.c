@@ -25,6 +25,15 @@ void part_withdrawn(void *context, uint32_t handle)
         drop_message(part, packet->message);
 }
 
+static void part_lose(void *context, tick_t now, const struct packet *packet)
+{
+    struct workload_part *part = context;
+    bool is_message_end = packet->message == FW_NONE || part_message(part, packet->message)->packets_here == 1;
+    measurement_lose(&part->measurements[packet->application], now, packet, is_message_end);
+    if (packet->message != FW_NONE)
+        drop_message(part, packet->message);
+}
+
 /* Applications may send, which may move the pool: they see a copy. */
 static void part_receive(void *context, tick_t now, const void *events, uint32_t count)
 {
@@ -265,6 +274,7 @@ void part_connect(struct workload_part *part)
                      .deliver = part->network->core->planes ? part_deliver_by_plane : part_deliver},
         .receive = part_receive,
         .wake = part_wake,
+        .lose = part_lose,
         .wakes_are_ordered = has_shared_terminals(part->workload),
         .pack = part_pack,
         .unpack = part_unpack,

@@ -135,6 +135,7 @@ struct workload {
         uint64_t packets;
         tick_t first, last;
     } recoveries;
+    uint64_t cut_off_pairs; /* of terminals of an application, of all of them */
     bool is_interrupted;
     uint32_t *port_flits_at_start, *port_flits_at_end; /* by router * ports + port, over the sampling window */
     struct lane_counts *lanes;                         /* NULL: nobody asks for flits of single VCs */

@@ -24,7 +24,7 @@ const struct option workload_options[] = {
 /* A whole grid-shaped network in order is a space that patterns with coordinates can use. */
 static struct traffic_space traffic_space_of(const struct workload *workload, const struct application *application)
 {
-    const struct topology *topology = workload->network->routing.topology;
+    const struct topology *topology = topology_whole(workload->network->routing.topology);
     bool is_whole = application->ranks == topology->terminals;
     for (uint32_t rank = 0; is_whole && rank < application->ranks; rank++)
         is_whole = application->terminals[rank] == rank;
@@ -41,7 +41,7 @@ static bool allocate_terminals(struct workload *workload, struct application *ap
 {
     const struct application_config *config = application->config;
     const struct allocation_ops *ops = CHOICE_OPS(&config->allocation, struct allocation_ops);
-    const struct topology *topology = workload->network->routing.topology;
+    const struct topology *topology = topology_whole(workload->network->routing.topology);
     uint32_t *terminals = arena_array(workload->arena, uint32_t, topology->terminals);
     application->ranks = ops->allocate(&config->allocation, topology, application->seed, terminals, errors);
     application->terminals = terminals;
@@ -70,6 +70,30 @@ static void check_packet_size(const struct workload *workload, const struct appl
                      "moves whole packets; accepted: 1 to %u%s",
                      largest, network->plan.max_packet_key, limit, limit,
                      network->plan.transfer.chunk ? ", or a network.router.chunk" : "");
+}
+
+/* Failures may leave terminals of an application without a way to each other. */
+static void check_cut_off(struct workload *workload, const struct application *application, struct errors *errors)
+{
+    const struct network *network = workload->network;
+    const struct json *node = network_node(network->core->config, "failures");
+    if (!network->core->failures)
+        return;
+    const struct cut_off_pairs cut = network_cut_off(network, &application->allocated);
+    bool waits = application->listens || application->transaction_messages > 1;
+    workload->cut_off_pairs += cut.pairs;
+    if (cut.pairs && network->core->failures->cut_off == CUT_OFF_REFUSE)
+        node_error(errors, node, "cut_off",
+                   "%llu of %llu pairs of terminals of \"%s\" have no way to each other, such as %u to %u; accepted: "
+                   "\"lose\", fewer failures, or an allocation of other terminals",
+                   (unsigned long long)cut.pairs, (unsigned long long)cut.all, application->name, cut.source,
+                   cut.destination);
+    else if (cut.pairs && waits)
+        choice_error(
+            errors, application->choice, NULL,
+            "%llu pairs of its terminals have no way to each other, such as %u to %u, and it would wait for "
+            "messages that are lost; accepted: applications that only send, or an allocation of other terminals",
+            (unsigned long long)cut.pairs, cut.source, cut.destination);
 }
 
 static void init_measurement(const struct workload *workload, struct measurement *measurement)
@@ -119,8 +143,10 @@ static void build_application(struct workload *workload, uint32_t number, uint64
     application->plain_flits = is_plain ? config->max_packet : 0;
     check_protocol(workload, application, "protocol_class", config->protocol_class, errors);
     check_protocol(workload, application, "reply_protocol_class", config->reply_protocol_class, errors);
-    if (errors->count == before)
+    if (errors->count == before) {
         check_packet_size(workload, application, errors);
+        check_cut_off(workload, application, errors);
+    }
 }
 
 static void make_parts(struct workload *workload)

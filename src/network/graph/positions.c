@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where routers stand, see analysis.h. */
+/* Where routers stand, see analysis.h: as if nothing had failed. */
 #include "network/graph/analysis.h"
 
 #include "flitwarp/butterfly.h"
@@ -9,15 +9,17 @@
 #include <stdio.h>
 #include <string.h>
 
-uint32_t topology_dimensions(const struct topology *topology)
+uint32_t topology_dimensions(const struct topology *given)
 {
+    const struct topology *topology = topology_whole(given);
     return topology->grid              ? topology->grid->dimensions
            : topology_hyperx(topology) ? topology_hyperx(topology)->dimensions
                                        : 0;
 }
 
-uint32_t topology_coordinate(const struct topology *topology, uint32_t router, uint32_t dimension)
+uint32_t topology_coordinate(const struct topology *given, uint32_t router, uint32_t dimension)
 {
+    const struct topology *topology = topology_whole(given);
     if (topology_hyperx(topology))
         return hyperx_coordinate(topology_hyperx(topology), router, dimension);
     uint32_t coordinates[MAX_DIMENSIONS];
@@ -25,8 +27,9 @@ uint32_t topology_coordinate(const struct topology *topology, uint32_t router, u
     return coordinates[dimension];
 }
 
-const char *topology_router_name(const struct topology *topology, uint32_t router, char *buffer, size_t size)
+const char *topology_router_name(const struct topology *given, uint32_t router, char *buffer, size_t size)
 {
+    const struct topology *topology = topology_whole(given);
     size_t used = 0;
     if (!topology->grid)
         snprintf(buffer, size, "%u", router);
@@ -37,8 +40,9 @@ const char *topology_router_name(const struct topology *topology, uint32_t route
     return buffer;
 }
 
-uint32_t topology_level(const struct topology *topology, uint32_t router)
+uint32_t topology_level(const struct topology *given, uint32_t router)
 {
+    const struct topology *topology = topology_whole(given);
     if (topology_tree(topology))
         return tree_level(topology_tree(topology), router);
     return topology_butterfly(topology) ? router / topology_butterfly(topology)->rows : FW_NONE;
@@ -64,8 +68,9 @@ static void flood(const struct topology *topology, uint32_t avoided, uint32_t ro
     }
 }
 
-const uint32_t *topology_groups(const struct topology *topology, struct arena *arena)
+const uint32_t *topology_groups(const struct topology *given, struct arena *arena)
 {
+    const struct topology *topology = topology_whole(given);
     uint32_t routers = topology->routers, classes = topology->channel_classes, global = 0, count = 0;
     while (global < classes && strcmp(topology->channel_class_names[global], "global") != 0)
         global++;

@@ -63,6 +63,8 @@ static uint32_t find_list(struct builder *builder, uint32_t router)
         if (neighbour != FW_NONE && builder->search.distance[neighbour] + 1 == distance)
             list[ROUTE_TABLE_PORTS + count++] = port;
     }
+    if (distance == FW_NONE)
+        count = 0;
     list[ROUTE_TABLE_COUNT] = count;
     list[ROUTE_TABLE_DISTANCE] = distance;
     uint32_t *slot = list_slot(builder, list);
@@ -81,11 +83,13 @@ static bool fill_lists(struct builder *builder, uint32_t *lists)
     const uint32_t *distance = builder->search.distance;
     for (uint32_t there = 0; there < routers; there++) {
         search_from(&builder->search, there);
-        if (builder->search.reached < routers)
+        if (builder->search.reached < routers && !builder->topology->islands)
             return false;
         for (uint32_t here = 0; here < routers; here++) {
             if (here - first < width)
                 lists[(size_t)there * width + here - first] = find_list(builder, here);
+            if (distance[here] == FW_NONE)
+                continue;
             if (distance[here] > builder->table->diameter)
                 builder->table->diameter = distance[here];
             if (builder->ejects[there] && builder->injects[here] && distance[here] > builder->table->longest)
