@@ -69,6 +69,8 @@ static inline uint32_t hyperx_port(FW_GLOBAL const struct hyperx *hyperx, uint32
 /* Channels on a shortest way: the coordinates that differ. */
 static inline uint32_t hyperx_distance(FW_GLOBAL const struct hyperx *hyperx, uint32_t from, uint32_t to)
 {
+    if (from == to || hyperx->dimensions == 1)
+        return from != to;
     FW_GLOBAL const uint16_t *a = hyperx_coordinates(hyperx, from), *b = hyperx_coordinates(hyperx, to);
     uint32_t distance = 0;
     for (uint32_t d = 0; d < hyperx->dimensions; d++)

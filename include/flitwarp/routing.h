@@ -206,7 +206,8 @@ static inline void route_eject_by(struct route *route, uint32_t slot)
 {
     const struct routing *routing = route->routing;
     for (uint32_t channel = 0; channel < routing->ejection_channels; channel++)
-        bits_add_range(route->vcs, (slot * routing->terminal_ports + channel) * routing->num_vcs, routing->vcs);
+        bits_add_word(route->vcs, (slot * routing->terminal_ports + channel) * routing->num_vcs,
+                      bits_range(0, routing->vcs));
 }
 
 /* Offers every VC of the packet's destination terminal. */

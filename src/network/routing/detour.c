@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Read by OpenCL too. Detours, and Valiant. */
-#include "network/routing/detour.h"
+#include "network/routing/detour_hop.h"
 
-#include "network/routing/hyperx.h"
 #if !FW_HOST
 #include "network/routing/dragonfly.c"
 #endif
@@ -58,40 +57,7 @@ static inline void update_leg(const struct route *route, FW_GLOBAL const struct 
         packet->route &= (ROUTE_GATE - 1) & ~ROUTE_LOCAL;
 }
 
-/* Where one channel joins every two fully connected groups there is nothing to draw. */
-FW_INLINE void step_by_single_channels(struct route *route, FW_GLOBAL const struct detours *detours)
-{
-    FW_GLOBAL const struct dragonfly *dragonfly = routing_facts(route->routing);
-    FW_GLOBAL struct packet *packet = route->packet;
-    uint32_t note = packet->route, router = route->router, own_group = dragonfly_group(dragonfly, router);
-    bool by_group = detours->intermediate == INTERMEDIATE_GROUP;
-    if (!(note & ROUTE_SECOND_LEG) && (by_group ? own_group : router) == packet->waypoint) {
-        note |= ROUTE_SECOND_LEG;
-        if (!by_group && globals_crossed(packet) > 0)
-            note = (note | ROUTE_MIDWAY) & ~ROUTE_LOCAL;
-    }
-    uint32_t target = note & ROUTE_SECOND_LEG ? packet->destination_router : packet->waypoint;
-    if ((note & ROUTE_SECOND_LEG) && router == target) {
-        packet->route = note;
-        route_eject(route);
-        return;
-    }
-    bool is_group = by_group && !(note & ROUTE_SECOND_LEG);
-    uint32_t group = is_group ? target : dragonfly_group(dragonfly, target), own = dragonfly_place(dragonfly, router);
-    uint32_t class = note / ROUTE_GLOBAL % 4 + (note & ROUTE_MIDWAY ? 1 : 0), port;
-    if (group == own_group) {
-        port = dragonfly_local_port(own, dragonfly_place(dragonfly, target));
-        packet->route = note | ROUTE_LOCAL;
-    } else {
-        FW_GLOBAL const struct dragonfly_gate *gate = dragonfly_gates(dragonfly, own_group, group);
-        bool is_own = gate->place == own;
-        port = is_own ? gate->port : dragonfly_local_port(own, gate->place);
-        packet->route = is_own ? (note & ~ROUTE_LOCAL) + ROUTE_GLOBAL : note | ROUTE_LOCAL;
-    }
-    route_add(route, port, class);
-}
-
-FW_SELDOM void step_by_any(struct route *route, FW_GLOBAL const struct detours *detours)
+static void step_by_group(struct route *route, FW_GLOBAL const struct detours *detours)
 {
     FW_GLOBAL const struct dragonfly *dragonfly = routing_facts(route->routing);
     FW_GLOBAL struct packet *packet = route->packet;
@@ -106,15 +72,6 @@ FW_SELDOM void step_by_any(struct route *route, FW_GLOBAL const struct detours *
     bool is_group = !is_second && detours->intermediate == INTERMEDIATE_GROUP;
     dragonfly_step(route, dragonfly, is_group ? target : dragonfly_group(dragonfly, target),
                    is_group ? FW_NONE : dragonfly_place(dragonfly, target), rules_for(detours, packet));
-}
-
-void detour_step_by_group(struct route *route, FW_GLOBAL const struct detours *detours)
-{
-    FW_GLOBAL const struct dragonfly *dragonfly = routing_facts(route->routing);
-    if (dragonfly->shape == GROUP_ALL_TO_ALL && dragonfly->channels == 1 && !detours->is_progressive)
-        step_by_single_channels(route, detours);
-    else
-        step_by_any(route, detours);
 }
 
 /* A group that is neither the packet's nor its destination's. */
@@ -177,7 +134,8 @@ FW_INLINE uint32_t hops_to_router(FW_GLOBAL const struct dragonfly *dragonfly, s
     return hops;
 }
 
-uint32_t detour_hops_by_group(const struct route *route, FW_GLOBAL const struct detours *detours, uint32_t waypoint)
+static uint32_t hops_between_stops(const struct route *route, FW_GLOBAL const struct detours *detours,
+                                   uint32_t waypoint)
 {
     FW_GLOBAL const struct dragonfly *dragonfly = routing_facts(route->routing);
     struct stop at = stop_at(dragonfly, route->router), end = stop_at(dragonfly, route->packet->destination_router);
@@ -221,82 +179,39 @@ static void table_leg(struct route *route, FW_GLOBAL const struct detours *detou
     route_add(route, list[ROUTE_TABLE_PORTS + chosen], route->packet->hops);
 }
 
-/* For each kind apart. Offers the next hop of a leg that ends at `target`, with VCs of leg_classes classes from `class` on. */
-FW_INLINE void detour_leg(struct route *route, FW_GLOBAL const struct detours *detours, uint32_t kind, uint32_t target,
-                          uint32_t class)
+/* Offers the next hop of a leg that ends at `target`, with VCs of leg_classes classes from `class` on. */
+static void detour_leg(struct route *route, FW_GLOBAL const struct detours *detours, uint32_t target, uint32_t class)
 {
-    if (kind == DETOUR_ON_GRID)
+    if (detours->kind == DETOUR_ON_GRID)
         dimension_order_step(route, detour_grid(route, detours), target, class, false);
-    else if (kind == DETOUR_ON_HYPERX)
-        hyperx_step(route, routing_facts(route->routing), target, class, route->packet->route & ROUTE_LAST_FIRST);
     else
         table_leg(route, detours, target);
 }
 
-FW_INLINE uint32_t detour_distance(const struct route *route, FW_GLOBAL const struct detours *detours, uint32_t kind,
-                                   uint32_t from, uint32_t to)
+static uint32_t detour_distance(const struct route *route, FW_GLOBAL const struct detours *detours, uint32_t from,
+                                uint32_t to)
 {
     if (from == to)
         return 0;
-    if (kind == DETOUR_ON_GRID)
+    if (detours->kind == DETOUR_ON_GRID)
         return dimension_order_distance(route->routing, detour_grid(route, detours), from, to);
-    if (kind == DETOUR_ON_HYPERX)
-        return hyperx_distance(routing_facts(route->routing), from, to);
     return route_table_distance(detour_table(route, detours), from, to);
 }
 
 /* ---- ways ---- */
 
-/* Of the next hop of a leg. The first hop of a straight way is a leg by itself where it may be left after it. */
-FW_INLINE uint32_t first_class(FW_GLOBAL const struct detours *detours, FW_GLOBAL const struct packet *packet)
-{
-    bool is_second = packet->route & ROUTE_SECOND_LEG, is_first_hop = packet->hops == 0 && is_second;
-    is_second &= !(packet->route & ROUTE_TURNED);
-    uint32_t leg = detours->is_progressive ? is_first_hop ? 0 : 1 + is_second : is_second;
-    bool is_reversed = detours->has_orders && packet->route & ROUTE_LAST_FIRST;
-    return leg * detours->leg_classes + (is_reversed ? detours->classes / 2 : 0);
-}
-
-FW_INLINE void step_by_legs(struct route *route, FW_GLOBAL const struct detours *detours, uint32_t kind)
+static void step_by_legs(struct route *route, FW_GLOBAL const struct detours *detours)
 {
     FW_GLOBAL struct packet *packet = route->packet;
-    if (route->router == packet->waypoint || (!detours->passes_by && route->router == packet->destination_router)) {
-        bool turns = detours->keeps_first && packet->hops > 0 && !(packet->route & ROUTE_SECOND_LEG);
-        packet->route |= ROUTE_SECOND_LEG | (turns ? ROUTE_TURNED : 0);
-    }
+    packet->route = note_leg(route, detours, packet->waypoint, packet->route);
     bool is_second = packet->route & ROUTE_SECOND_LEG;
     if (is_second && route->router == packet->destination_router)
         route_eject(route);
     else
-        detour_leg(route, detours, kind, is_second ? packet->destination_router : packet->waypoint,
-                   first_class(detours, packet));
-    if (kind == DETOUR_ON_GRID && detours->joins_legs && !is_second && route->router == packet->destination_router)
-        detour_leg(route, detours, kind, packet->waypoint, detours->leg_classes);
-}
-
-static void step_on_hyperx(struct route *route, FW_GLOBAL const struct detours *detours)
-{
-    step_by_legs(route, detours, DETOUR_ON_HYPERX);
-}
-
-FW_SELDOM void step_on_grid(struct route *route, FW_GLOBAL const struct detours *detours)
-{
-    step_by_legs(route, detours, DETOUR_ON_GRID);
-}
-
-FW_SELDOM void step_by_table(struct route *route, FW_GLOBAL const struct detours *detours)
-{
-    step_by_legs(route, detours, DETOUR_BY_TABLE);
-}
-
-void detour_step_by_legs(struct route *route, FW_GLOBAL const struct detours *detours)
-{
-    if (detours->kind == DETOUR_ON_HYPERX)
-        step_on_hyperx(route, detours);
-    else if (detours->kind == DETOUR_ON_GRID)
-        step_on_grid(route, detours);
-    else
-        step_by_table(route, detours);
+        detour_leg(route, detours, is_second ? packet->destination_router : packet->waypoint,
+                   class_of_leg(detours, packet, packet->route));
+    if (detours->joins_legs && !is_second && route->router == packet->destination_router)
+        detour_leg(route, detours, packet->waypoint, detours->leg_classes);
 }
 
 /* A router that agrees with the destination wherever the source does. */
@@ -371,22 +286,20 @@ uint32_t detour_draw(struct route *route, FW_GLOBAL const struct detours *detour
     return detours->kind == DETOUR_ON_DRAGONFLY ? draw_on_dragonfly(route, detours) : draw_router(route, detours);
 }
 
-FW_INLINE uint32_t hops_by_legs(const struct route *route, FW_GLOBAL const struct detours *detours, uint32_t kind,
-                                uint32_t waypoint)
+uint32_t detour_hops_by_any(const struct route *route, FW_GLOBAL const struct detours *detours, uint32_t waypoint)
 {
-    return detour_distance(route, detours, kind, route->router, waypoint) +
-           detour_distance(route, detours, kind, waypoint, route->packet->destination_router);
+    return detours->kind == DETOUR_ON_DRAGONFLY
+               ? hops_between_stops(route, detours, waypoint)
+               : detour_distance(route, detours, route->router, waypoint) +
+                     detour_distance(route, detours, waypoint, route->packet->destination_router);
 }
 
-FW_SELDOM uint32_t hops_of_any(const struct route *route, FW_GLOBAL const struct detours *detours, uint32_t waypoint)
+void detour_step_by_any(struct route *route, FW_GLOBAL const struct detours *detours)
 {
-    return hops_by_legs(route, detours, detours->kind, waypoint);
-}
-
-uint32_t detour_hops_by_legs(const struct route *route, FW_GLOBAL const struct detours *detours, uint32_t waypoint)
-{
-    return detours->kind == DETOUR_ON_HYPERX ? hops_by_legs(route, detours, DETOUR_ON_HYPERX, waypoint)
-                                             : hops_of_any(route, detours, waypoint);
+    if (detours->kind == DETOUR_ON_DRAGONFLY)
+        step_by_group(route, detours);
+    else
+        step_by_legs(route, detours);
 }
 
 /*
@@ -448,6 +361,8 @@ static void dragonfly_detours_init(struct detours *detours, const struct dragonf
     detours->is_progressive = is_progressive;
     detours->passage_classes = local_classes(dragonfly, order);
     detours->classes = (3 + is_progressive + (detours->intermediate == INTERMEDIATE_ROUTER)) * detours->passage_classes;
+    if (dragonfly->shape == GROUP_ALL_TO_ALL && dragonfly->channels == 1 && !is_progressive)
+        detours->ways = WAYS_BY_GROUP;
 }
 
 /* Routers with terminals: on indirect networks a detour by way of a spine would be none. */
@@ -505,6 +420,7 @@ bool detours_init(struct detours *detours, const struct routing *routing, const 
     else if (!topology_hyperx(topology))
         detours->table = route_table_create(routing, self, arena, errors);
     detours->kind = detours->order ? DETOUR_ON_GRID : detours->table ? DETOUR_BY_TABLE : DETOUR_ON_HYPERX;
+    detours->ways = detours->kind == DETOUR_ON_HYPERX ? WAYS_ON_HYPERX : WAYS_OF_ANY;
     detours->leg_classes = detours->order ? detours->order->classes : topology_hyperx(topology) ? 1 : 0;
     detours->has_orders = config->order == ORDER_DRAWN;
     detours->classes = (2 + is_progressive) * detours->leg_classes * (detours->has_orders ? 2 : 1);

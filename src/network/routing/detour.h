@@ -185,8 +185,12 @@ extern const struct option detour_options[];
 /* What the legs are ways of. */
 enum detour_kind { DETOUR_ON_DRAGONFLY, DETOUR_ON_GRID, DETOUR_ON_HYPERX, DETOUR_BY_TABLE };
 
+/* How a hop is found: where it goes by one output that needs no drawing, see detour_hop.h. */
+enum detour_ways { WAYS_OF_ANY, WAYS_BY_GROUP, WAYS_ON_HYPERX };
+
 struct detours {
     uint32_t kind;         /* enum detour_kind */
+    uint32_t ways;         /* enum detour_ways */
     uint32_t intermediate; /* enum intermediate */
     uint32_t classes;      /* of VCs, in all */
     uint32_t leg_classes;  /* of one leg; neither on a dragonfly nor by table */
@@ -209,25 +213,9 @@ struct detours {
 /* A waypoint drawn at random. A packet for its own router has no way to be spread: its waypoint is where it is, unless
    takes_own. */
 uint32_t detour_draw(struct route *route, FW_GLOBAL const struct detours *detours);
-/* Channels on the way from the packet's router by a waypoint to its destination. */
-uint32_t detour_hops_by_group(const struct route *route, FW_GLOBAL const struct detours *detours, uint32_t waypoint);
-uint32_t detour_hops_by_legs(const struct route *route, FW_GLOBAL const struct detours *detours, uint32_t waypoint);
-static inline uint32_t detour_hops(const struct route *route, FW_GLOBAL const struct detours *detours,
-                                   uint32_t waypoint)
-{
-    return detours->kind == DETOUR_ON_DRAGONFLY ? detour_hops_by_group(route, detours, waypoint)
-                                                : detour_hops_by_legs(route, detours, waypoint);
-}
-/* Offers the next hop, or the destination's terminal. */
-void detour_step_by_group(struct route *route, FW_GLOBAL const struct detours *detours);
-void detour_step_by_legs(struct route *route, FW_GLOBAL const struct detours *detours);
-static inline void detour_step(struct route *route, FW_GLOBAL const struct detours *detours)
-{
-    if (detours->kind == DETOUR_ON_DRAGONFLY)
-        detour_step_by_group(route, detours);
-    else
-        detour_step_by_legs(route, detours);
-}
+/* Channels on the way from the packet's router by a waypoint to its destination, and the next hop; see detour_hop.h. */
+uint32_t detour_hops_by_any(const struct route *route, FW_GLOBAL const struct detours *detours, uint32_t waypoint);
+void detour_step_by_any(struct route *route, FW_GLOBAL const struct detours *detours);
 
 #if FW_HOST
 /* False, with errors added, where the topology or the settings do not fit. */
@@ -255,9 +243,11 @@ static inline void detour_draw_order(struct route *route, FW_GLOBAL const struct
         route->packet->route = route_pick(route, 2) ? ROUTE_LAST_FIRST : 0;
 }
 
+#define ROUTE_OF_WAY (ROUTE_SECOND_LEG | ROUTE_PAST_PIVOT | ROUTE_TURNED)
+
 /* A way begins here, whatever the packet has behind it. */
 static inline void detour_start(FW_GLOBAL struct packet *packet, uint32_t waypoint)
 {
     packet->waypoint = waypoint;
-    packet->route &= ~(ROUTE_SECOND_LEG | ROUTE_PAST_PIVOT | ROUTE_TURNED);
+    packet->route &= ~ROUTE_OF_WAY;
 }

@@ -22,7 +22,7 @@
  */
 #include "flitwarp/hyperx.h"
 #include "flitwarp/reduction.h"
-#include "network/routing/detour.h"
+#include "network/routing/detour_hop.h"
 #include "network/routing/routing.h"
 #if !FW_HOST
 #include "network/routing/detour.c"
@@ -42,6 +42,7 @@ struct ugal_config {
 
 struct ugal {
     struct detours detours;
+    uint32_t ways; /* enum detour_ways: how ways are compared; WAYS_OF_ANY: by the sets of lanes that they offer */
     FW_FAR(const uint32_t) neighbours; /* by router * ports + port; with global knowledge */
 };
 
@@ -50,7 +51,7 @@ struct way {
     uint32_t waypoint, route; /* of the packet */
     uint32_t port;            /* the only output; FW_NONE: there are several, or it need not be known */
     double weight;
-    uint64_t vcs[MAX_ROUTER_WORDS];
+    uint64_t vcs[MAX_ROUTER_WORDS]; /* of all outputs; or one word, of the only one, where all ways have one */
 };
 
 /* The output that all lanes of an answer belong to; FW_NONE: there are several. */
@@ -145,16 +146,40 @@ FW_INLINE double congestion_of_way(const struct route *route, FW_GLOBAL const st
                                              : route_congestion(route, mode, route->router, way->port, 0);
 }
 
-static void weigh_way(struct route *route, FW_GLOBAL const struct ugal *ugal, uint32_t waypoint, struct way *way,
-                      const struct way *known)
+/* A way whose hops all go by one output: nothing of the packet need be changed to see which. */
+FW_INLINE void weigh_output(const struct route *route, FW_GLOBAL const struct ugal *ugal, uint32_t ways,
+                            uint32_t waypoint, struct way *way)
+{
+    FW_GLOBAL const struct ugal_config *config = route->routing->config;
+    struct next_hop hop = detour_hop(route, &ugal->detours, ways, waypoint, route->packet->route & ~ROUTE_OF_WAY);
+    way->waypoint = waypoint;
+    way->route = hop.note;
+    way->port = hop.port;
+    way->vcs[0] = route->routing->class_vcs[hop.class];
+    way->weight = route_congestion(route, (enum congestion_mode)config->mode, route->router, hop.port, way->vcs[0]);
+}
+
+/* Going straight in the first leg's VCs: by the same output as in those of the second. */
+FW_INLINE void weigh_first_leg(const struct route *route, FW_GLOBAL const struct ugal *ugal, struct way *way,
+                               const struct way *straight)
+{
+    FW_GLOBAL const struct ugal_config *config = route->routing->config;
+    enum congestion_mode mode = (enum congestion_mode)config->mode;
+    way->waypoint = route->packet->destination_router;
+    way->route = route->packet->route & ~ROUTE_OF_WAY;
+    way->port = straight->port;
+    way->vcs[0] = route->routing->class_vcs[class_of_leg(&ugal->detours, route->packet, way->route)];
+    way->weight = mode == CONGESTION_OFFERED_SUM ? route_congestion(route, mode, route->router, way->port, way->vcs[0])
+                                                 : straight->weight;
+}
+
+static void weigh_answer(struct route *route, FW_GLOBAL const struct ugal *ugal, uint32_t waypoint, struct way *way,
+                         const struct way *known)
 {
     FW_GLOBAL struct packet *packet = route->packet;
     const uint32_t waypoint_before = packet->waypoint, route_before = packet->route;
     uint64_t *vcs = route->vcs;
-    uint32_t words = route->routing->words;
-    way->vcs[0] = way->vcs[words - 1] = 0;
-    if (words > 2)
-        bits_clear(way->vcs, words);
+    bits_clear(way->vcs, route->routing->words);
     detour_start(packet, waypoint);
     route->vcs = way->vcs;
     detour_step(route, &ugal->detours);
@@ -164,6 +189,18 @@ static void weigh_way(struct route *route, FW_GLOBAL const struct ugal *ugal, ui
     packet->waypoint = waypoint_before;
     packet->route = route_before;
     way->weight = congestion_of_way(route, ugal, way, known);
+}
+
+/* `straight` is known where this is the same way in the first leg's VCs. */
+FW_INLINE void weigh_way(struct route *route, FW_GLOBAL const struct ugal *ugal, uint32_t ways, uint32_t waypoint,
+                         struct way *way, const struct way *straight)
+{
+    if (ways == WAYS_OF_ANY)
+        weigh_answer(route, ugal, waypoint, way, straight);
+    else if (straight)
+        weigh_first_leg(route, ugal, way, straight);
+    else
+        weigh_output(route, ugal, ways, waypoint, way);
 }
 
 /* What a way's congestion is multiplied with. */
@@ -186,12 +223,12 @@ static bool goes_in_both(const struct route *route, FW_GLOBAL const struct detou
 }
 
 /* Both straight ways as one, which weighs as much as both by a sum of VCs, else as the lighter. */
-static void join_ways(const struct routing *routing, struct way *way, const struct way *other)
+FW_INLINE void join_ways(const struct routing *routing, uint32_t words, struct way *way, const struct way *other)
 {
     FW_GLOBAL const struct ugal_config *config = routing->config;
     if (config->mode == CONGESTION_OFFERED_SUM)
         way->weight += other->weight;
-    for (uint32_t w = 0; w < routing->words; w++)
+    for (uint32_t w = 0; w < words; w++)
         if (config->mode == CONGESTION_OFFERED_SUM || other->weight == way->weight)
             way->vcs[w] |= other->vcs[w];
         else if (other->weight < way->weight)
@@ -212,19 +249,20 @@ static void settle_leg(struct route *route)
 }
 
 /* Of a way that is not free and of detours the lightest; `other` is room for one. */
-static const struct way *compare_detours(struct route *route, FW_GLOBAL const struct ugal *ugal, struct way *best,
-                                         struct way *other)
+FW_INLINE const struct way *compare_detours(struct route *route, FW_GLOBAL const struct ugal *ugal, uint32_t ways,
+                                            struct way *best, struct way *other)
 {
     FW_GLOBAL const struct ugal_config *config = route->routing->config;
     FW_GLOBAL const struct detours *detours = &ugal->detours;
-    double straight_hops = detour_hops(route, detours, best->waypoint);
+    uint32_t known_ways = ways == WAYS_OF_ANY ? detours->ways : ways;
+    double straight_hops = detour_hops(route, detours, known_ways, best->waypoint);
     best->weight *= hop_factor(config, straight_hops, straight_hops);
     for (uint32_t i = 0; i < config->detours; i++) {
         uint32_t waypoint = detour_draw(route, detours);
         if (!config->by_destination && waypoint == route->packet->destination_router)
             continue;
-        weigh_way(route, ugal, waypoint, other, NULL);
-        double hops = detour_hops(route, detours, other->waypoint);
+        weigh_way(route, ugal, ways, waypoint, other, NULL);
+        double hops = detour_hops(route, detours, known_ways, other->waypoint);
         other->weight = other->weight * hop_factor(config, hops, straight_hops) + config->bias;
         if (other->weight < best->weight) {
             struct way *lighter = other;
@@ -235,25 +273,54 @@ static const struct way *compare_detours(struct route *route, FW_GLOBAL const st
     return best;
 }
 
-static void choose_by_weight(struct route *route, FW_GLOBAL const struct ugal *ugal)
+/* Compiled for each kind of ways apart. */
+FW_INLINE void choose_among_ways(struct route *route, FW_GLOBAL const struct ugal *ugal, uint32_t ways)
 {
     FW_GLOBAL const struct ugal_config *config = route->routing->config;
     FW_GLOBAL const struct detours *detours = &ugal->detours;
-    struct way ways[2], *best = &ways[0], *other = &ways[1];
-    weigh_way(route, ugal, detour_here(route->routing, detours, route->router), best, NULL);
+    struct way room[2], *best = &room[0], *other = &room[1];
+    uint32_t words = ways == WAYS_OF_ANY ? route->routing->words : 1;
+    weigh_way(route, ugal, ways, detour_here(route->routing, detours, route->router), best, NULL);
     if (goes_in_both(route, detours)) {
-        weigh_way(route, ugal, route->packet->destination_router, other, best);
+        weigh_way(route, ugal, ways, route->packet->destination_router, other, best);
         if (config->straight_vcs == STRAIGHT_TOGETHER)
-            join_ways(route->routing, best, other);
+            join_ways(route->routing, words, best, other);
         else if (other->weight < best->weight || (other->weight == best->weight && route_pick(route, 2)))
-            best = &ways[1], other = &ways[0];
+            best = &room[1], other = &room[0];
     }
     bool is_free = best->weight <= config->threshold && (config->threshold > 0 || config->bias >= 0);
-    const struct way *taken = is_free ? best : compare_detours(route, ugal, best, other);
+    const struct way *taken = is_free ? best : compare_detours(route, ugal, ways, best, other);
     route->packet->waypoint = taken->waypoint;
     route->packet->route = taken->route;
-    for (uint32_t w = 0; w < route->routing->words; w++)
+    if (ways != WAYS_OF_ANY)
+        route_add_vcs(route, taken->port, taken->vcs[0]);
+    for (uint32_t w = 0; ways == WAYS_OF_ANY && w < words; w++)
         route->vcs[w] |= taken->vcs[w];
+}
+
+static void choose_by_group(struct route *route, FW_GLOBAL const struct ugal *ugal)
+{
+    choose_among_ways(route, ugal, WAYS_BY_GROUP);
+}
+
+static void choose_on_hyperx(struct route *route, FW_GLOBAL const struct ugal *ugal)
+{
+    choose_among_ways(route, ugal, WAYS_ON_HYPERX);
+}
+
+FW_SELDOM void choose_of_any(struct route *route, FW_GLOBAL const struct ugal *ugal)
+{
+    choose_among_ways(route, ugal, WAYS_OF_ANY);
+}
+
+FW_INLINE void choose_by_weight(struct route *route, FW_GLOBAL const struct ugal *ugal)
+{
+    if (ugal->ways == WAYS_BY_GROUP)
+        choose_by_group(route, ugal);
+    else if (ugal->ways == WAYS_ON_HYPERX)
+        choose_on_hyperx(route, ugal);
+    else
+        choose_of_any(route, ugal);
 }
 
 static void choose_any(struct route *route, FW_GLOBAL const struct ugal *ugal)
@@ -364,6 +431,18 @@ static const struct option ugal_options[] = {
 
 static const struct routing_ops par;
 
+/* Ways are compared by their outputs where there is one of each, and what is seen of it is one value. */
+static uint32_t compared_ways(const struct routing *routing, const struct detours *detours)
+{
+    const struct ugal_config *config = routing->config;
+    const struct hyperx *hyperx = topology_hyperx(routing->topology);
+    bool is_single = true;
+    for (uint32_t d = 0; hyperx && d < hyperx->dimensions; d++)
+        is_single &= hyperx->channels[d] == 1;
+    return is_single && config->mode != CONGESTION_VC && config->knowledge == KNOWLEDGE_LOCAL ? detours->ways
+                                                                                              : WAYS_OF_ANY;
+}
+
 static void ugal_prepare(struct routing *routing, const struct choice *self, struct arena *arena, struct errors *errors)
 {
     const struct ugal_config *config = self->config;
@@ -376,6 +455,7 @@ static void ugal_prepare(struct routing *routing, const struct choice *self, str
     ugal->detours.keeps_first = config->detour_vcs == DETOUR_IN_FIRST;
     if (ugal->detours.keeps_first && (!topology_hyperx(routing->topology) || routing->ops == &par))
         choice_error(errors, self, "detour_vcs", "\"first\" is for \"ugal\" on topology \"hyperx\"; accepted: by_leg");
+    ugal->ways = compared_ways(routing, &ugal->detours);
     routing->looks_afar_key = config->decides == DECIDES_AT_SOURCE ? "decides" : NULL;
     routing->inject = config->decides == DECIDES_AT_SOURCE ? ugal_inject : NULL;
     if (config->knowledge == KNOWLEDGE_GLOBAL) {
