@@ -146,7 +146,8 @@ def _estimate(sweep: Sweep, limit: int | None) -> int:
     _note_search(sweep)
     limit = limit or sweep.runner.get("cores_limit")
     runs, seconds, is_least = sweep.estimate(cores_limit=limit)
-    print(f"{several(runs, 'run')} at most; {'more than' if is_least else 'about'} {duration(seconds)} for those left, on {limit or cores()} cores "
+    print(f"{several(runs, 'run')} at most; {'more than' if is_least else 'about'} {duration(seconds)} for those left, "
+          f"on {several(limit or cores(), 'core')} "
           f"({'the first second of a run does not tell how long it takes' if is_least else 'less, where lines stop after saturation'})")
     return 0
 

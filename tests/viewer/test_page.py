@@ -333,6 +333,24 @@ def test_jobs_have_columns_and_half_saturated_loads_no_latency(window, tmp_path)
         assert found == {0.1: 20}  # of three seeds two have saturated at 0.2: the third says nothing of the load
 
 
+def test_lines_of_different_networks_are_told_by_their_components(window, tmp_path):
+    """What a component alone has goes without saying, unless runs of that component differ in it."""
+    networks = {"grid": {"topology": {"type": "torus", "widths": [4, 4], "wrap": True}, "routing": {"type": "dimension_order", "balanced": True}},
+                "wide": {"topology": {"type": "torus", "widths": [8, 4], "wrap": True}, "routing": {"type": "dimension_order", "balanced": True}},
+                "groups": {"topology": {"type": "dragonfly", "groups": None}, "routing": {"type": "ugal", "threshold": 0}}}
+    paths = []
+    for name, network in networks.items():
+        for load in (0.1, 0.2):
+            paths.append(tmp_path / f"{name}{load}.json")
+            paths[-1].write_text(json.dumps({
+                "flitwarp": {"version": "0"}, "config": {"network": network, "load": load}, "outcome": "done", "complete": True,
+                "applications": [{"name": "blast", "target_load": load, "saturated": False, "packet_latency": {"mean": 10}}]}))
+    with viewed(window, *paths):
+        assert set(window.texts(".figure:nth-child(1) .legend li")) == {
+            "topology torus, widths.0 4, routing dimension_order", "topology torus, widths.0 8, routing dimension_order",
+            "topology dragonfly, routing ugal"}
+
+
 def test_results_are_drawn_compared_and_taken_away(window, tmp_path):
     documents = {}
     for load in (0.1, 0.3):

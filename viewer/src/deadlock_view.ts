@@ -34,9 +34,11 @@ export function drawDeadlock(context: CanvasRenderingContext2D, palette: Palette
         for (const [channel] of wants) {
             const path = trace(channel);
             context.setLineDash([6, 5]);
-            context.lineWidth = stuck === index ? 4 : 2.5;
-            context.strokeStyle = palette.bad;
-            context.stroke();
+            for (const [colour, margin] of [[palette.halo, 3], [palette.bad, 0]] as const) { // a margin, since packets may be as light
+                context.lineWidth = (stuck === index ? 4 : 2.5) + margin;
+                context.strokeStyle = colour;
+                context.stroke();
+            }
             context.setLineDash([]);
             drawArrow(context, path, palette.bad, Math.max(7, width));
         }

@@ -38,6 +38,19 @@ const NOTHING: Results = {config: {}, outcome: "failed", applications: []};
 
 const isJob = (application: ApplicationResults): boolean => application.completion_time !== undefined;
 
+/** The types of all blocks around a setting: what is another component has other settings too, of which its name tells enough. */
+function typesAround(settings: Map<string, string>, path: string): string {
+    const words = path.split(".");
+    const blocks = words.slice(0, -1).map((_, i) => `${words.slice(0, i + 1).join(".")}.type`);
+    return blocks.map((block) => (block === path ? "" : settings.get(block))).join(",");
+}
+
+/** Does any other run have another value, of those in which the setting is of the same components? */
+function differs(settings: Map<string, string>[], own: Map<string, string>, path: string): boolean {
+    const types = typesAround(own, path);
+    return settings.some((other) => other.get(path) !== own.get(path) && typesAround(other, path) === types);
+}
+
 /** A study says itself what it varied; of other runs, all settings that differ count. */
 export function runsOf(documents: NamedResults[]): Run[] {
     const settings = documents.map(({results, variables}) => {
@@ -50,14 +63,16 @@ export function runsOf(documents: NamedResults[]): Run[] {
     const short = (path: string) => {
         const words = path.split(".");
         const last = words[words.length - 1];
-        return last === "type" || /^\d+$/.test(last) ? words.slice(-2).join(".") : last;
+        return last === "type" && words.length > 1 ? words[words.length - 2] : /^\d+$/.test(last) ? words.slice(-2).join(".") : last;
     };
+    const lineOf = (own: Map<string, string>) =>
+        differing.filter((path) => own.has(path) && differs(settings, own, path)).map((path) => `${short(path)} ${own.get(path)}`).join(", ") || "all runs";
     return documents.map(({name, results: found}, i) => {
         const results = found ?? NOTHING;
         const main = results.applications.find((each) => each.packet_latency && !isJob(each));
         return {
             name, results, main, shown: main ?? results.applications[0], state: results.outcome !== "done" ? results.outcome : main?.saturated ? "saturated" : "done",
-            line: differing.filter((path) => settings[i].has(path)).map((path) => `${short(path)} ${settings[i].get(path)}`).join(", ") || "all runs",
+            line: lineOf(settings[i]),
         };
     });
 }
