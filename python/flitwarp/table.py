@@ -18,15 +18,25 @@ TRAFFIC = ("accepted_load", "packet_latency.mean", "packet_latency.p99")
 HEAD = 14  # letters in a line of a column's head, where no word is longer
 JOBS = ("completion_time", "slowdown")
 SPECIAL = {"&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}",
-           "^": r"\textasciicircum{}", "\\": r"\textbackslash{}", "µ": r"\textmu{}"}
+           "^": r"\textasciicircum{}", "\\": r"\textbackslash{}", "µ": r"\textmu{}", "μ": r"\textmu{}",
+           "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", '"': "''",  # LaTeX's first fonts have others in their places
+           "≤": r"$\leq$", "≥": r"$\geq$", "≈": r"$\approx$", "≠": r"$\neq$", "∞": r"$\infty$", "−": "$-$"}
+GREEK = ("alpha beta gamma delta epsilon zeta eta theta iota kappa lambda nu xi pi rho sigma tau upsilon phi chi psi omega "
+         "Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega").split()
+SPECIAL |= {letter: rf"$\{name}$" for letter, name in zip("αβγδεζηθικλνξπρστυφχψωΓΔΘΛΞΠΣΥΦΨΩ", GREEK)}
 
 
 def escaped(text: str) -> str:
-    """
-    >>> escaped("num_vcs, 95 %")
-    'num\\\\_vcs, 95 \\\\%'
+    r"""
+    >>> print(escaped("num_vcs, 95 %"), escaped('<λ> ≤ "1|2"'))
+    num\_vcs, 95 \% \textless{}$\lambda$\textgreater{} $\leq$ ''1\textbar{}2''
     """
     return "".join(SPECIAL.get(letter, letter) for letter in text)
+
+
+def scientific(mean: float) -> str:
+    digits, power = f"{mean:.3e}".split("e")
+    return rf"${digits} \times 10^{{{int(power)}}}$"
 
 
 def number(mean: float, half: float) -> str:
@@ -35,14 +45,14 @@ def number(mean: float, half: float) -> str:
     >>> number(23.4567, 0.0321), number(23.4567, math.nan), number(162098.4, 1234.0), number(math.nan, 1)
     ('$23.457 \\pm 0.032$', '$23.46$', '$162100 \\pm 1230$', '--')
     >>> number(35.8004, 0), number(37, 0), number(12345.6, 0), number(0.00001234, 0)
-    ('$35.80$', '$37$', '$12346$', '$1.234e-05$')
+    ('$35.80$', '$37$', '$12346$', '$1.234 \\times 10^{-5}$')
     """
     if math.isnan(mean):
         return "--"
     if math.isnan(half) or half == 0:
         if mean == int(mean) or abs(mean) >= 1e3:
             return f"${mean:.0f}$"
-        return f"${mean:#.4g}$" if abs(mean) >= 1e-4 else f"${mean:.3e}$"
+        return f"${mean:#.4g}$" if abs(mean) >= 1e-4 else scientific(mean)
     digits = 1 - math.floor(math.log10(half))
     if digits < 0:
         digits = min(digits + 1, 0)
