@@ -12,6 +12,7 @@ import contextlib
 import fcntl
 import os
 import select
+import shlex
 import signal
 import subprocess
 import time
@@ -222,17 +223,18 @@ class Local:
 
 
 class Queue(Local):
-    """Jobs in a cluster's queue by a command that submits one and waits for its end, such as `qsub -sync y -b y`.
+    """Jobs in a cluster's queue by a command that submits one and waits for its end, such as `qsub -sync y`.
 
-    The job's command is put behind it. In its words {cores}, {megabytes}, {name} and {err} stand for what the job wants, for
-    its name and for the file that its messages belong into. One such process waits here for each of `at_most` jobs.
+    In its words {script} stands for a shell script of the job's command, {cores}, {megabytes}, {name} and {err} for what the
+    job wants, its name and the file that its messages belong into. Without {script} the command itself is put behind it:
+    for queues that hand words on as they are. One such process waits here for each of `at_most` jobs.
     """
 
     speculates = 0
 
     def __init__(self, spool: Path, *, submit: Sequence[str], at_most: int = 100):
         if isinstance(submit, str) or not submit:
-            raise TypeError("submit: expected a list of words, such as [\"qsub\", \"-sync\", \"y\", \"-b\", \"y\"]")
+            raise TypeError("submit: expected a list of words, such as [\"qsub\", \"-sync\", \"y\", \"{script}\"]")
         super().__init__(Path(os.path.abspath(spool)), at_most, 1 << 62)
         self.submit = list(submit)
 
@@ -240,5 +242,13 @@ class Queue(Local):
         return super().start(self._submitted(job) for job in jobs)
 
     def _submitted(self, job: Job) -> Job:
-        words = {"cores": job.cores, "megabytes": -(-job.memory >> 20) or 1024, "name": f"fw-{job.key[:10]}", "err": self.spool / f"{job.key}.err"}
-        return replace(job, command=(*(word.format(**words) for word in self.submit), *job.command), cores=1, memory=0)
+        script = self.spool / f"{job.key}.sh"
+        words = {"cores": job.cores, "megabytes": -(-job.memory >> 20) or 1024, "name": f"fw-{job.key[:10]}",
+                 "err": self.spool / f"{job.key}.err", "script": script}
+        command = tuple(word.format(**words) for word in self.submit)
+        if any("{script}" in word for word in self.submit):
+            script.write_text(f"#!/bin/sh\nexec {shlex.join(job.command)}\n")  # it stays until all jobs have ended
+            script.chmod(0o755)
+        else:
+            command += job.command
+        return replace(job, command=command, cores=1, memory=0)

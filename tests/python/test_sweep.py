@@ -375,6 +375,35 @@ def test_a_queue_runs_what_is_put_behind_its_command(folder):
         two_by_loads().run(quiet=True, backend={**place, "submit": "qsub -sync y"})
 
 
+QUEUES = re.findall(r'"submit":\s*(\[.*\])\}\}', (Path(__file__).parents[2] / "docs" / "sweeps.md").read_text())
+# What the last word names is run elsewhere: qsub's shell reads a copy of it, bsub's takes the word for a line of a script.
+FAKE_QUEUE = """#!/bin/sh
+echo "$0 $*" >> {folder}/asked
+for last; do :; done
+cd /
+case $0 in
+*/qsub) cp "$last" {folder}/copy.$$; exec sh {folder}/copy.$$ ;;
+*/bsub) exec sh -c "$last" ;;
+esac
+"""
+
+
+@pytest.mark.parametrize("queue", range(3))
+def test_templates_for_queues_run_a_study_whose_settings_a_shell_would_read_otherwise(folder, monkeypatch, queue):
+    assert len(QUEUES) == 3
+    for name in ("qsub", "bsub"):
+        (folder / name).write_text(FAKE_QUEUE.format(folder=folder))
+        (folder / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
+    sweep = Sweep(SMALL, "vcs", overrides={"network.topology.widths": [2, 3], "workload.applications.0.name": "a $HOME 'b' \"c\" *"})
+    sweep.add_loads(values=[0.1])
+    run, = sweep.run(quiet=True, backend={"type": "queue", "submit": json.loads(QUEUES[queue])}).runs
+    assert run.outcome.ok and run.results["applications"][0]["name"] == "a $HOME 'b' \"c\" *"
+    asked, = (folder / "asked").read_text().splitlines()
+    assert re.search(r"\bfw-[0-9a-f]{10} ", asked) and "{" not in asked and asked.endswith(".sh")
+    assert not Path("out/vcs/study.runs").exists()
+
+
 def test_a_program_that_is_too_old_is_told(folder, monkeypatch):
     old = folder / "old"
     old.write_text("#!/bin/sh\necho \"flitwarp: unknown command '$1'\" >&2; exit 1\n")
