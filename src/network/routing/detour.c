@@ -257,6 +257,12 @@ static uint32_t draw_between(struct route *route, FW_GLOBAL const struct detours
     return router;
 }
 
+static uint32_t draw_on_island(struct route *route, FW_GLOBAL const struct detours *detours)
+{
+    FW_GLOBAL const uint32_t *island = FW_AT(const uint32_t, route->routing, detours->islands) + 2 * route->router;
+    return FW_AT(const uint32_t, route->routing, detours->hosts)[island[0] + route_pick(route, island[1])];
+}
+
 static uint32_t draw_router(struct route *route, FW_GLOBAL const struct detours *detours)
 {
     FW_GLOBAL const struct hyperx *hyperx = routing_facts(route->routing);
@@ -274,6 +280,8 @@ static uint32_t draw_router(struct route *route, FW_GLOBAL const struct detours 
         return draw_in_rows(route, hyperx, route_pick(route, 2) ? destination : route->router);
     case INTERMEDIATE_BETWEEN:
         return draw_between(route, detours);
+    case INTERMEDIATE_ISLAND:
+        return draw_on_island(route, detours);
     default:
         return FW_AT(const uint32_t, route->routing, detours->hosts)[route_pick(route, detours->host_count)];
     }
@@ -377,14 +385,42 @@ static void detour_find_hosts(struct detours *detours, const struct topology *to
     detours->hosts = hosts;
 }
 
+/* Where failures have cut a network in parts: its hosts part by part. */
+static void sort_by_island(struct detours *detours, const struct topology *topology, struct arena *arena)
+{
+    const uint32_t *islands = topology->islands;
+    uint32_t *sorted = arena_array(arena, uint32_t, detours->host_count), count = 0;
+    uint32_t *ranges = arena_array(arena, uint32_t, 2 * (size_t)topology->routers);
+    for (uint32_t i = 0; i < detours->host_count; i++)
+        ranges[2 * islands[detours->hosts[i]] + 1]++;
+    for (uint32_t router = 0; router < topology->routers; router++)
+        if (islands[router] == router) {
+            ranges[2 * router] = count;
+            count += ranges[2 * router + 1];
+            ranges[2 * router + 1] = 0;
+        }
+    for (uint32_t i = 0; i < detours->host_count; i++) {
+        uint32_t *range = ranges + 2 * (size_t)islands[detours->hosts[i]];
+        sorted[range[0] + range[1]++] = detours->hosts[i];
+    }
+    for (uint32_t router = 0; router < topology->routers; router++) {
+        ranges[2 * router] = ranges[2 * islands[router]];
+        ranges[2 * router + 1] = ranges[2 * islands[router] + 1];
+    }
+    detours->hosts = sorted;
+    detours->islands = ranges;
+    detours->intermediate = INTERMEDIATE_ISLAND;
+}
+
 static bool detour_fits(const struct topology *topology, const struct choice *self, struct errors *errors)
 {
     const struct detour_config *config = self->config;
     enum intermediate intermediate = config->intermediate;
     bool needs_mesh = intermediate == INTERMEDIATE_BETWEEN,
          needs_hyperx = intermediate > INTERMEDIATE_GROUP && !needs_mesh;
+    const char *damage = topology->whole ? " without failures" : "";
     if (config->order == ORDER_DRAWN && !topology_hyperx(topology))
-        return choice_error(errors, self, "order", "\"either\" needs topology \"hyperx\", not \"%s\"",
+        return choice_error(errors, self, "order", "\"either\" needs topology \"hyperx\"%s, not \"%s\"", damage,
                             topology->ops->name);
     if (!config->passes_by && topology_dragonfly(topology))
         return choice_error(errors, self, "passes_by", "false is not for dragonflies");
@@ -392,12 +428,12 @@ static bool detour_fits(const struct topology *topology, const struct choice *se
         : needs_hyperx ? topology_hyperx(topology) != NULL
                        : intermediate != INTERMEDIATE_GROUP || topology_dragonfly(topology))
         return true;
-    return choice_error(errors, self, "intermediate", "\"%s\" needs topology \"%s\", not \"%s\"",
+    return choice_error(errors, self, "intermediate", "\"%s\" needs topology \"%s\"%s, not \"%s\"",
                         intermediate_names[intermediate],
                         needs_mesh     ? "mesh"
                         : needs_hyperx ? "hyperx"
                                        : DRAGONFLIES,
-                        topology->ops->name);
+                        damage, topology->ops->name);
 }
 
 bool detours_init(struct detours *detours, const struct routing *routing, const struct choice *self,
@@ -415,6 +451,8 @@ bool detours_init(struct detours *detours, const struct routing *routing, const 
     detours->is_progressive = is_progressive;
     detours->passes_by = config->passes_by;
     detour_find_hosts(detours, topology, arena);
+    if (topology->islands)
+        sort_by_island(detours, topology, arena);
     if (topology->grid)
         detours->order = dimension_order_create(routing, self, &config->ring, arena, errors);
     else if (!topology_hyperx(topology))

@@ -165,6 +165,7 @@ enum intermediate {
     INTERMEDIATE_DESTINATION,
     INTERMEDIATE_SOURCE_DESTINATION,
     INTERMEDIATE_BETWEEN,
+    INTERMEDIATE_ISLAND, /* not a setting: any router of the part of a network that failures leave the packet in */
 };
 
 /* The first member of the config struct of an algorithm with detours. */
@@ -205,7 +206,8 @@ struct detours {
     uint32_t local_order;   /* enum local_order; on a dragonfly, */
     uint32_t passage_classes; /* and of the local channels of one passage through a group */
     uint32_t host_count;
-    FW_FAR(const uint32_t) hosts;               /* routers with terminals */
+    FW_FAR(const uint32_t) hosts;   /* routers with terminals; island by island */
+    FW_FAR(const uint32_t) islands; /* by router * 2: the first of its island among the hosts, and how many */
     FW_FAR(const struct dimension_order) order; /* on a grid */
     FW_FAR(const struct route_table) table;     /* where the topology is of no kind known here */
 };

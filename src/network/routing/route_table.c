@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The table of shortest ways. Equal lists are kept once, so that the pool stays
- * small: two routers that see a destination through the same ports at the same
- * distance share one.
- */
+/* The table of shortest ways, see flitwarp/route_table.h. */
 #include "flitwarp/route_table.h"
 
-#include <stdlib.h>
-#include <string.h>
+#include "network/routing/port_lists.h"
 
 #define MAX_TABLE_ROUTERS 16384
 
@@ -15,66 +10,24 @@
 struct builder {
     const struct topology *topology;
     struct search search;
-    uint32_t *pool;
-    uint32_t used, room; /* of pool */
-    uint32_t *slots;     /* hash table of lists in the pool; 0: empty */
-    uint32_t slot_count; /* a power of two */
-    uint32_t list_count;
+    struct port_lists lists;
     uint8_t *injects, *ejects; /* by router: does a terminal? */
     struct route_table *table;
 };
 
-static uint32_t list_words(const uint32_t *list) { return ROUTE_TABLE_PORTS + list[ROUTE_TABLE_COUNT]; }
-
-static uint32_t *list_slot(const struct builder *builder, const uint32_t *list)
-{
-    uint64_t hash = 0;
-    for (uint32_t i = 0; i < list_words(list); i++)
-        hash = (hash ^ list[i]) * 0x9e3779b97f4a7c15u;
-    uint32_t mask = builder->slot_count - 1, slot = (uint32_t)(hash >> 32) & mask;
-    while (builder->slots[slot] &&
-           memcmp(builder->pool + builder->slots[slot], list, sizeof *list * list_words(list)) != 0)
-        slot = (slot + 1) & mask;
-    return &builder->slots[slot];
-}
-
-static void route_table_grow(struct builder *builder)
-{
-    uint32_t *old = builder->slots, old_count = builder->slot_count;
-    builder->slot_count = old_count ? 2 * old_count : 64;
-    builder->slots = memory_take(sizeof *old * builder->slot_count);
-    for (uint32_t i = 0; i < old_count; i++)
-        if (old[i])
-            *list_slot(builder, builder->pool + old[i]) = old[i];
-    free(old);
-}
-
-/* Writes the ports that lead closer behind the pool's end, and keeps them there unless the pool has them already. */
+/* The ports that lead closer: none where there is no way. */
 static uint32_t find_list(struct builder *builder, uint32_t router)
 {
-    uint32_t ports = builder->topology->ports;
-    if (builder->used + ports + ROUTE_TABLE_PORTS > builder->room) {
-        builder->room = 2 * builder->room + ports + ROUTE_TABLE_PORTS;
-        builder->pool = memory_resize(builder->pool, sizeof *builder->pool * builder->room);
-    }
-    uint32_t *list = builder->pool + builder->used, count = 0, distance = builder->search.distance[router];
+    uint32_t ports = builder->topology->ports, count = 0, distance = builder->search.distance[router];
+    uint32_t *list = port_lists_room(&builder->lists, ports);
     for (uint32_t port = 0; port < ports; port++) {
         uint32_t neighbour = builder->search.neighbours[(size_t)router * ports + port];
         if (neighbour != FW_NONE && builder->search.distance[neighbour] + 1 == distance)
             list[ROUTE_TABLE_PORTS + count++] = port;
     }
-    if (distance == FW_NONE)
-        count = 0;
-    list[ROUTE_TABLE_COUNT] = count;
+    list[ROUTE_TABLE_COUNT] = distance == FW_NONE ? 0 : count;
     list[ROUTE_TABLE_DISTANCE] = distance;
-    uint32_t *slot = list_slot(builder, list);
-    if (*slot)
-        return *slot;
-    uint32_t found = *slot = builder->used;
-    builder->used += list_words(list);
-    if (++builder->list_count * 2 > builder->slot_count)
-        route_table_grow(builder);
-    return found;
+    return port_lists_keep(&builder->lists);
 }
 
 static bool fill_lists(struct builder *builder, uint32_t *lists)
@@ -112,16 +65,12 @@ static const struct route_table *create(const struct routing *routing, const str
     uint32_t *lists = arena_array(arena, uint32_t, (size_t)topology->routers * width);
     struct builder builder = {
         .topology = topology,
-        .pool = memory_take(sizeof(uint32_t)),
-        .used = 1, /* 0 stands for an empty slot */
-        .room = 1,
         .injects = arena_array(&scratch, uint8_t, topology->routers),
         .ejects = arena_array(&scratch, uint8_t, topology->routers),
         .table = arena_array(arena, struct route_table, 1),
     };
     *builder.table = (struct route_table){.first = first, .width = width, .self = FW_SELF(builder.table)};
-    builder.pool[0] = 0;
-    route_table_grow(&builder);
+    port_lists_init(&builder.lists);
     search_init(&builder.search, topology, &scratch);
     for (uint32_t terminal = 0; terminal < topology->terminals; terminal++) {
         builder.injects[topology_router_of(topology, terminal)] = 1;
@@ -131,12 +80,8 @@ static const struct route_table *create(const struct routing *routing, const str
     if (!is_connected)
         choice_error(errors, self, NULL, "some routers of this \"%s\" cannot be reached from others",
                      topology->ops->name);
-    uint32_t *pool = arena_array(arena, uint32_t, builder.used);
-    memcpy(pool, builder.pool, sizeof *pool * builder.used);
     builder.table->lists = lists;
-    builder.table->pool = pool;
-    free(builder.pool);
-    free(builder.slots);
+    builder.table->pool = port_lists_finish(&builder.lists, arena);
     arena_release(&scratch);
     return is_connected ? builder.table : NULL;
 }

@@ -56,8 +56,14 @@ static void route_and_move(struct route *route)
 
 void routing_misfit(const struct routing *routing, const struct choice *self, const char *needs, struct errors *errors)
 {
-    choice_error(errors, self, NULL, "\"%s\" needs %s, not \"%s\"", self->component->name, needs,
-                 routing->topology->ops->name);
+    const char *name = routing->topology->ops->name;
+    if (routing->topology->whole)
+        choice_error(
+            errors, self, NULL,
+            "\"%s\" needs %s without failures, and here links of a \"%s\" have failed; accepted: " LIVES_WITH_FAILURES,
+            self->component->name, needs, name);
+    else
+        choice_error(errors, self, NULL, "\"%s\" needs %s, not \"%s\"", self->component->name, needs, name);
 }
 
 bool routing_init(struct routing *routing, const struct choice *choice, const struct topology *topology,

@@ -27,6 +27,10 @@ extern const char *const decides_names[];
                 "that router knows then",                                                                              \
                 ##__VA_ARGS__)
 
+/* For messages: the algorithms that go by what is left of any network. */
+#define LIVES_WITH_FAILURES                                                                                            \
+    "\"minimal\", \"minimal_adaptive\", \"escape_adaptive\", \"tree_up_down\", \"valiant\", \"ugal\" or \"par\""
+
 /* Adds an error: the algorithm needs something else than this topology. */
 void routing_misfit(const struct routing *routing, const struct choice *self, const char *needs, struct errors *errors);
 

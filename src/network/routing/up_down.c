@@ -11,10 +11,15 @@
  *     hash            by source and destination: a flow keeps its way
  *
  * Up never follows down, so one VC class is enough.
+ *   Where links have failed, a packet climbs only to routers that still have a way down to its destination, by a table
+ * (legal_ways.h): the choice is among the ports that begin a shortest of the ways that are left.
  */
 #include "flitwarp/reduction.h"
 #include "flitwarp/tree.h"
 #include "network/routing/routing.h"
+#if FW_HOST
+#include "network/routing/legal_ways.h"
+#endif
 
 enum selection {
     SELECTION_ADAPTIVE,
@@ -54,12 +59,18 @@ static const struct option up_down_options[] = {
     OPTION_END,
 };
 
+static void left_prepare(struct routing *routing, const struct tree *tree, const struct choice *self,
+                         struct arena *arena, struct errors *errors);
+
 static void up_down_prepare(struct routing *routing, const struct choice *self, struct arena *arena,
                             struct errors *errors)
 {
     const struct up_down_config *config = self->config;
-    const struct tree *tree = topology_tree(routing->topology);
-    (void)arena;
+    const struct tree *tree = topology_tree(topology_whole(routing->topology));
+    if (tree && routing->topology->whole) {
+        left_prepare(routing, tree, self, arena, errors);
+        return;
+    }
     if (!tree) {
         routing_misfit(routing, self, "topology \"folded_clos\"", errors);
         return;
@@ -195,6 +206,96 @@ static void up_down_route(struct route *route)
 }
 
 #if FW_HOST
+/* ---- where links have failed ---- */
+
+struct left {
+    const struct legal_ways *ways;
+    const struct tree *tree; /* without failures */
+};
+
+static bool left_reaches(const struct routing *routing, uint32_t from, uint32_t to)
+{
+    return legal_ways_reach(((const struct left *)routing->state)->ways, from, to);
+}
+
+static void offer_least_of(struct route *route, const uint32_t *list)
+{
+    const struct up_down_config *config = route->routing->config;
+    struct candidates candidates;
+    candidates.count = 0;
+    struct candidate candidate = {
+        .vcs = route->routing->class_vcs[0], .hops = (uint16_t)list[ROUTE_TABLE_DISTANCE], .is_minimal = true};
+    for (uint32_t i = 0; i < list[ROUTE_TABLE_COUNT]; i++) {
+        candidate.port = list[ROUTE_TABLE_PORTS + i];
+        candidates_add(&candidates, route, &config->adaptive, &candidate);
+    }
+    candidates_offer(&candidates, route, &config->adaptive);
+}
+
+/* The less congested of two that are drawn; of equals the first. */
+static uint32_t lesser_port(struct route *route, const uint32_t *ports, uint32_t count)
+{
+    uint32_t one = ports[route_pick(route, count)];
+    if (route_is_checked(route))
+        return one;
+    uint32_t two = ports[route_pick(route, count)];
+    return route_congestion(route, CONGESTION_PORT_AVERAGE, route->router, one, 0) >
+                   route_congestion(route, CONGESTION_PORT_AVERAGE, route->router, two, 0)
+               ? two
+               : one;
+}
+
+/* As climbing and descending choose, among the ports of a list. */
+static void left_choose(struct route *route, const struct left *left, const uint32_t *list)
+{
+    const struct up_down_config *config = route->routing->config;
+    const uint32_t *ports = list + ROUTE_TABLE_PORTS;
+    uint32_t count = list[ROUTE_TABLE_COUNT];
+    if (config->selection == SELECTION_ADAPTIVE) {
+        offer_least_of(route, list);
+        return;
+    }
+    uint32_t port = config->selection == SELECTION_FIRST    ? ports[0]
+                    : config->selection == SELECTION_RANDOM ? ports[route_pick(route, count)]
+                    : config->selection == SELECTION_OF_TWO ? lesser_port(route, ports, count)
+                    : config->selection == SELECTION_DETERMINISTIC
+                        ? ports[port_of_destination(route, left->tree, count)]
+                        : ports[port_of_flow(route, left->tree, count)];
+    route_add(route, port, 0);
+}
+
+static void left_route(struct route *route)
+{
+    const struct left *left = route->routing->state;
+    struct packet *packet = route->packet;
+    if (route_ends(route))
+        return;
+    left_choose(
+        route, left,
+        legal_ways_list(left->ways, route->router, packet->destination_router, legal_ways_phase(left->ways, route)));
+    packet->waypoint = route->router;
+}
+
+static void left_prepare(struct routing *routing, const struct tree *tree, const struct choice *self,
+                         struct arena *arena, struct errors *errors)
+{
+    const struct up_down_config *config = self->config;
+    struct left *left = arena_array(arena, struct left, 1);
+    uint32_t *levels = arena_array(arena, uint32_t, routing->topology->routers);
+    for (uint32_t router = 0; router < routing->topology->routers; router++)
+        levels[router] = tree->levels - 1 - tree_level(tree, router);
+    if (config->common_ancestor == ANCESTOR_TOP)
+        choice_error(errors, self, "common_ancestor", "\"top\" is not for a tree with failures; accepted: \"least\"");
+    if (config->reduced == REDUCED_ALWAYS)
+        choice_error(errors, self, "reduced", "\"always\" is not for a tree with failures; accepted: \"up\"");
+    *left = (struct left){legal_ways_create(routing, levels, self, arena, errors), tree};
+    routing->state = left;
+    routing->route = left_route;
+    routing->reaches = left_reaches;
+    routing->is_adaptive = config->selection == SELECTION_ADAPTIVE || config->selection == SELECTION_OF_TWO;
+    adaptive_check(routing, self, config->selection == SELECTION_ADAPTIVE ? routing->topology->ports : 0, errors);
+}
+
 static const struct routing_ops up_down = {
     .name = "up_down",
     .summary = "up a folded_clos by the least congested or any port, then down by the only way",
