@@ -16,6 +16,31 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Takes away what has failed from the start on. Planes that differ are not one picture. */
+static bool blueprint_damage(struct blueprint *blueprint)
+{
+    struct simulation *simulation = &blueprint->simulation;
+    const struct network_config *network = &simulation->config.network;
+    struct arena *arena = &simulation->built;
+    const struct json *node = network_node(network, "failures");
+    struct failures *failures = arena_array(arena, struct failures, 1);
+    struct topology *whole = arena_array(arena, struct topology, 1);
+    *whole = blueprint->topology;
+    if (!failures_resolve(failures, &network->failures, node, whole, arena, &simulation->errors))
+        return false;
+    if (!failures->count)
+        return true;
+    if (blueprint->planes > 1)
+        return node_error(&simulation->errors, node, NULL,
+                          "%u planes are described as one, and failures make them differ; accepted: none, or "
+                          "network.planes.count 1",
+                          blueprint->planes);
+    blueprint->failures = failures;
+    blueprint->topology = *failures_damage(failures, whole, 0, 0, arena);
+    blueprint->latencies.slow = failures->slow_count ? failures : NULL;
+    return failures_check_slow(failures, &blueprint->latencies, node, &simulation->errors);
+}
+
 bool blueprint_open(struct blueprint *blueprint, const char *config, char **overrides, int override_count)
 {
     struct simulation *simulation = &blueprint->simulation;
@@ -33,7 +58,8 @@ bool blueprint_open(struct blueprint *blueprint, const char *config, char **over
     blueprint->terminal_links = rails.injection > rails.ejection ? rails.injection : rails.ejection;
     return topology_init(&blueprint->topology, &network->topology, &simulation->built, &simulation->errors) &&
            channel_latencies_init(&blueprint->latencies, network, &blueprint->topology, blueprint->topology.routers,
-                                  &simulation->built, &simulation->errors);
+                                  &simulation->built, &simulation->errors) &&
+           blueprint_damage(blueprint);
 }
 
 /* ---- links ---- */
@@ -217,6 +243,49 @@ static void facts_count_parts(struct facts *facts, struct arena *arena)
     }
 }
 
+/* Parts that no link joins. */
+static void facts_count_islands(struct facts *facts)
+{
+    const struct topology *topology = &facts->blueprint->topology;
+    struct arena scratch = {0};
+    uint32_t *routers = arena_array(&scratch, uint32_t, topology->routers);
+    facts->islands = topology->islands ? 0 : 1;
+    facts->largest_island = topology->islands ? 0 : topology->routers;
+    for (uint32_t router = 0; topology->islands && router < topology->routers; router++) {
+        uint32_t count = ++routers[topology->islands[router]];
+        facts->islands += count == 1;
+        facts->largest_island = count > facts->largest_island ? count : facts->largest_island;
+    }
+    arena_release(&scratch);
+}
+
+static void bound_throughput(struct facts *facts, double bound, const char *by)
+{
+    if (bound >= facts->throughput)
+        return;
+    facts->throughput = bound;
+    facts->throughput_by = by;
+}
+
+/*
+ * Uniform traffic at a share t of a terminal's bandwidth b: each hop takes t b of the links, N terminals make t b N times
+ * the mean distance of it. And of n/2 terminals on either side of a cut, each sends n/2 of n - 1 messages across, where all
+ * reach all.
+ */
+static void facts_bound_throughput(struct facts *facts)
+{
+    const struct blueprint *blueprint = facts->blueprint;
+    double terminals = blueprint->topology.terminals, hops = facts->distances.terminals.mean;
+    double own = blueprint_terminal_bandwidth(blueprint) * blueprint->terminal_links; /* in each plane */
+    facts->throughput = 1;
+    facts->throughput_by = "links of terminals";
+    if (hops > 0)
+        bound_throughput(facts, facts->link_bandwidth / (own * terminals * hops), "links and mean distance");
+    if (facts->islands == 1 && terminals > 1)
+        bound_throughput(facts, facts->bisection_bandwidth * 4 * (terminals - 1) / (own * terminals * terminals),
+                         "bisection");
+}
+
 void facts_find(struct facts *facts, const struct blueprint *blueprint, struct arena *arena)
 {
     *facts = (struct facts){.blueprint = blueprint};
@@ -227,8 +296,12 @@ void facts_find(struct facts *facts, const struct blueprint *blueprint, struct a
     disjoint_paths_find(&facts->disjoint, &facts->adjacency, DISJOINT_BUDGET);
     bisection_find(&facts->bisection, &facts->adjacency, BISECTION_BUDGET, arena);
     const uint8_t *side = facts->bisection.side;
-    for (struct blueprint_link link = {0}; blueprint_next(blueprint, &link);)
+    for (struct blueprint_link link = {0}; blueprint_next(blueprint, &link);) {
         facts->bisection_bandwidth += side[link.from.router] != side[link.to.router] ? link.bandwidth : 0;
+        facts->link_bandwidth += 2 * link.bandwidth;
+    }
+    facts_count_islands(facts);
+    facts_bound_throughput(facts);
 }
 
 /* ---- JSON ---- */
@@ -273,6 +346,30 @@ static void report_distances(struct report *report, const struct facts *facts)
     }
 }
 
+/* What has failed, by class of links, and what is left. */
+static void report_failures(struct report *report, const struct facts *facts)
+{
+    const struct blueprint *blueprint = facts->blueprint;
+    struct report *block = report_block(report, "failures"), *links = report_block(block, "links");
+    for (uint32_t class = 0; class < blueprint_classes(blueprint); class ++) {
+        const struct link_counts counts = failures_count_links(blueprint->failures, &blueprint->topology, class);
+        struct report *own = report_block(links, blueprint_class_name(blueprint, class));
+        report_count(own, "dead", counts.dead);
+        report_count(own, "slow", counts.slow);
+        report_count(own, "all", counts.all);
+    }
+    report_count(block, "routers", bits_count(blueprint->failures->dead_routers, words_for(blueprint->topology.routers)));
+    report_count(block, "parts", facts->islands);
+    report_count(block, "largest_part", facts->largest_island);
+}
+
+static void report_throughput(struct report *report, const struct facts *facts)
+{
+    struct report *block = report_block(report, "uniform_throughput");
+    report_number(block, "at_most", facts->throughput);
+    report_text(block, "by", facts->throughput_by);
+}
+
 static void report_cost(struct report *report, const struct facts *facts)
 {
     struct report *block = report_block(report, "cost");
@@ -306,6 +403,9 @@ struct json *facts_json(const struct facts *facts, struct arena *arena)
     report_number(bisection, "bandwidth", facts->bisection_bandwidth);
     report_text(bisection, "found_from", facts->bisection.method ? facts->bisection.method : "nothing");
     report_count(bisection, "cuts_tried", facts->bisection.tried);
+    report_throughput(&report, facts);
+    if (facts->blueprint->failures)
+        report_failures(&report, facts);
     if (facts->prices)
         report_cost(&report, facts);
     return report.block;

@@ -12,7 +12,8 @@
 struct blueprint {
     struct simulation simulation; /* settings only */
     const char *config;           /* the file */
-    struct topology topology;
+    struct topology topology;  /* what is left of it where something has failed */
+    struct failures *failures; /* from the start on; NULL: nothing has failed */
     struct channel_latencies latencies;
     uint32_t planes;         /* copies of the topology's routers and links, joined at the terminals only */
     uint32_t terminal_links; /* side by side between a terminal and its router, in each plane */
@@ -83,6 +84,11 @@ struct facts {
     struct disjoint_paths disjoint;
     struct bisection bisection;
     double bisection_bandwidth;  /* bytes a second, one way */
+    double link_bandwidth;       /* of all links between routers, both ways */
+    uint32_t islands;            /* parts that the network is in; 1 unless something has failed */
+    uint32_t largest_island;     /* routers of the largest */
+    double throughput;           /* bound of uniform traffic: share of the bandwidth of a terminal's links, at most 1 */
+    const char *throughput_by;   /* what it follows from */
     const struct prices *prices; /* borrowed; NULL: no prices are given */
     struct cost cost;
 };

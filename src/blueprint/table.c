@@ -150,6 +150,26 @@ static void show_bisection(struct sheet *sheet, const struct facts *facts)
               2 * (double)bisection->links / (double)facts->counts.terminals, where);
     if (bisection->method)
         sheet_set(sheet, "  best of", "%u cuts (%s)", bisection->tried, bisection->method);
+    sheet_set(sheet, "uniform traffic, upper bound", "%.4g of a terminal's bandwidth, by %s", facts->throughput,
+              facts->throughput_by);
+}
+
+/* What has failed, by class of links. */
+static void show_failures(struct sheet *sheet, const struct facts *facts)
+{
+    const struct blueprint *blueprint = facts->blueprint;
+    const struct failures *failures = blueprint->failures;
+    for (uint32_t class = 0; class < blueprint_classes(blueprint); class ++) {
+        const struct link_counts counts = failures_count_links(failures, &blueprint->topology, class);
+        const char *slow = counts.slow ? arena_format(sheet->arena, ", %llu slow", (unsigned long long)counts.slow) : "";
+        sheet_set(sheet, arena_format(sheet->arena, "dead links, %s", blueprint_class_name(blueprint, class)),
+                  "%llu of %llu%s", (unsigned long long)counts.dead, (unsigned long long)counts.all, slow);
+    }
+    sheet_set(sheet, "dead routers", "%u", bits_count(failures->dead_routers, words_for(blueprint->topology.routers)));
+    if (facts->islands > 1)
+        sheet_set(sheet, "parts", "%u, the largest of %u routers", facts->islands, facts->largest_island);
+    else
+        sheet_set(sheet, "parts", "1: all routers have ways to each other");
 }
 
 static void show_money(struct sheet *sheet, const struct facts *facts, const char *label, double amount)
@@ -179,6 +199,8 @@ void facts_print(const struct facts *facts, uint32_t count, struct arena *arena)
         sheet.at = 0;
         sheet_set(&sheet, "", "%s", facts->blueprint->config);
         show_parts(&sheet, facts);
+        if (facts->blueprint->failures)
+            show_failures(&sheet, facts);
         show_distances(&sheet, facts, step);
         show_bisection(&sheet, facts);
         if (facts->prices)

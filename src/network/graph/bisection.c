@@ -271,6 +271,7 @@ static void try_order(struct finder *finder, const char *method)
 
 enum natural { BY_NUMBER, BY_COORDINATE, BY_SUBTREE, BY_ROW };
 
+/* Of a topology as it would be without failures. */
 static uint64_t natural_key(const struct topology *topology, enum natural natural, uint32_t dimension, uint32_t router)
 {
     const struct tree *tree = topology_tree(topology);
@@ -288,7 +289,7 @@ static uint64_t natural_key(const struct topology *topology, enum natural natura
 
 static void try_keys(struct finder *finder, enum natural natural, uint32_t dimension, const char *method)
 {
-    const struct topology *topology = finder->adjacency->topology;
+    const struct topology *topology = topology_whole(finder->adjacency->topology);
     for (uint32_t router = 0; router < topology->routers; router++)
         finder->order[router] = (struct ranked){natural_key(topology, natural, dimension, router), router};
     try_order(finder, method);
@@ -296,7 +297,7 @@ static void try_keys(struct finder *finder, enum natural natural, uint32_t dimen
 
 static void try_natural(struct finder *finder)
 {
-    const struct topology *topology = finder->adjacency->topology;
+    const struct topology *topology = topology_whole(finder->adjacency->topology);
     try_keys(finder, BY_NUMBER, 0, "routers by number");
     for (uint32_t d = 0; d < topology_dimensions(topology); d++)
         try_keys(finder, BY_COORDINATE, d, "a coordinate");
