@@ -10,6 +10,7 @@ import pytest
 pytest.importorskip("matplotlib", reason="figures need matplotlib")
 
 import browser
+import made_study
 from browser import Browser
 from flitwarp.report import write_report
 from flitwarp.report.page import page
@@ -178,6 +179,27 @@ def test_nothing_is_wider_than_a_phone(opened):
         assert opened.run("return document.querySelector('dialog').scrollWidth") <= 390
     finally:
         opened.tell("Emulation.clearDeviceMetricsOverride")
+
+
+def test_names_of_percentiles_near_each_other_do_not_overlap_on_a_phone(window, tmp_path, monkeypatch):
+    usual = made_study.statistics
+    monkeypatch.setattr(made_study, "statistics", lambda *arguments: usual(*arguments) | {"p99": 260})  # p99.9 is 300, and 310 the edge
+    study = make_study(tmp_path / "study.sqlite", {"VCs": [2]}, loads=(0.1,))
+    write_report(study, tmp_path)
+    window.tell("Emulation.setDeviceMetricsOverride", width=390, height=844, deviceScaleFactor=1, mobile=True)
+    try:
+        window.open((tmp_path / "report.html").as_uri())
+        window.click("#table tbody tr th a")
+        boxes = window.run("""return [...document.querySelectorAll('dialog .histogram text')].map(text => {
+            const box = text.getBoundingClientRect();
+            return [text.textContent, box.left, box.right, box.top];
+        })""")
+        assert {text for text, *_ in boxes} >= {"p50", "p99", "310 ticks"}
+        for text, left, right, top in boxes:
+            assert 0 <= left and right <= 390
+            assert not [other for other, start, end, line in boxes if other != text and line == top and start < right and left < end], text
+    finally:
+        window.tell("Emulation.clearDeviceMetricsOverride")
 
 
 def test_the_policy_refuses_foreign_scripts(window, address):

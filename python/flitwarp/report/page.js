@@ -541,19 +541,26 @@ function histogram(run, application) {
     svg.append(bar);
   });
   svg.append(draw("line", {x1: 0, x2: W, y1: BASE, y2: BASE, class: "axis"}));
-  for (let i = 0; i <= 4; i++) {
-    svg.append(draw("text", {x: W * i / 4, y: H - 8, "text-anchor": i === 0 ? "start" : i === 4 ? "end" : "middle"},
-      String(Math.round(low + (high - low) * i / 4)) + (i === 4 ? " ticks" : "")));
-  }
-  let free = -Infinity;
+  const size = matchMedia("(max-width: 40rem)").matches ? 24 : 14; // of letters, as page.css has it
+  /* Of texts in a line: each at its place, as far as it stays inside and clear of those that came before. */
+  const line = (y, attributes) => {
+    const taken = [];
+    return (place, text) => {
+      const wide = 0.6 * size * text.length, left = Math.max(0, Math.min(place - wide / 2, W - wide));
+      if (taken.some(([from, to]) => left < to + size / 2 && from < left + wide + size / 2)) return;
+      taken.push([left, left + wide]);
+      const anchor = left === 0 ? {x: 0, "text-anchor": "start"} : left === W - wide ? {x: W, "text-anchor": "end"} : {x: place, "text-anchor": "middle"};
+      svg.append(draw("text", {y, ...anchor, ...attributes}, text));
+    };
+  };
+  const onAxis = line(H - 8, {}), onMarks = line(TOP - 13, {class: "mark"});
+  for (const i of [0, 4, 2, 1, 3]) onAxis(W * i / 4, String(Math.round(low + (high - low) * i / 4)) + (i === 4 ? " ticks" : ""));
   for (const name of ["p50", "p99", "p99.9"]) {
     const at = number(run, `${application}.packet_latency.${name}`);
     if (at === null || at > high) continue;
     const place = x(Math.min(at + 0.5, high));
     svg.append(draw("line", {x1: place, x2: place, y1: TOP - 6, y2: BASE, class: "mark"}));
-    if (place - free < 72) continue;
-    svg.append(draw("text", {x: place, y: TOP - 13, "text-anchor": place > W - 36 ? "end" : place < 26 ? "start" : "middle", class: "mark"}, name));
-    free = place;
+    onMarks(place, name);
   }
   return make("figure", {class: "small"}, svg, make("figcaption", {}, `${grouped(String(total))} packets` +
     (beyond ? `; the slowest ${grouped(String(beyond))} lie beyond the right edge` : "")));
