@@ -358,7 +358,8 @@ static void report_failures(struct report *report, const struct facts *facts)
         report_count(own, "slow", counts.slow);
         report_count(own, "all", counts.all);
     }
-    report_count(block, "routers", bits_count(blueprint->failures->dead_routers, words_for(blueprint->topology.routers)));
+    report_count(block, "routers",
+                 bits_count(blueprint->failures->dead_routers, words_for(blueprint->topology.routers)));
     report_count(block, "parts", facts->islands);
     report_count(block, "largest_part", facts->largest_island);
 }

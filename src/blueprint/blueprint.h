@@ -12,8 +12,8 @@
 struct blueprint {
     struct simulation simulation; /* settings only */
     const char *config;           /* the file */
-    struct topology topology;  /* what is left of it where something has failed */
-    struct failures *failures; /* from the start on; NULL: nothing has failed */
+    struct topology topology;     /* what is left of it where something has failed */
+    struct failures *failures;    /* from the start on; NULL: nothing has failed */
     struct channel_latencies latencies;
     uint32_t planes;         /* copies of the topology's routers and links, joined at the terminals only */
     uint32_t terminal_links; /* side by side between a terminal and its router, in each plane */

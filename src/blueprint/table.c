@@ -161,7 +161,8 @@ static void show_failures(struct sheet *sheet, const struct facts *facts)
     const struct failures *failures = blueprint->failures;
     for (uint32_t class = 0; class < blueprint_classes(blueprint); class ++) {
         const struct link_counts counts = failures_count_links(failures, &blueprint->topology, class);
-        const char *slow = counts.slow ? arena_format(sheet->arena, ", %llu slow", (unsigned long long)counts.slow) : "";
+        const char *slow =
+            counts.slow ? arena_format(sheet->arena, ", %llu slow", (unsigned long long)counts.slow) : "";
         sheet_set(sheet, arena_format(sheet->arena, "dead links, %s", blueprint_class_name(blueprint, class)),
                   "%llu of %llu%s", (unsigned long long)counts.dead, (unsigned long long)counts.all, slow);
     }

@@ -159,10 +159,12 @@ bool failures_check_slow(const struct failures *failures, const struct channel_l
 /* Where something has failed: is there a way between two terminals, in a plane or in any? */
 bool network_joins_in(const struct network *network, uint32_t plane, uint32_t source, uint32_t destination);
 bool network_joins(const struct network *network, uint32_t source, uint32_t destination);
-/* Of all ordered pairs of these terminals those without a way; the first of them. */
+/* Of all ordered pairs of these terminals those without a way; the first of them, or one for each two parts. */
+#define CUT_OFF_SHOWN 3
 struct cut_off_pairs {
     uint64_t pairs, all;
-    uint32_t source, destination;
+    uint32_t shown;
+    uint32_t sources[CUT_OFF_SHOWN], destinations[CUT_OFF_SHOWN];
 };
 struct cut_off_pairs network_cut_off(const struct network *network, const struct u32_list *terminals);
 /* Of links of a class, 0 where there are none: those that are dead or slow from the start on, and all. */

@@ -72,6 +72,15 @@ static void check_packet_size(const struct workload *workload, const struct appl
                      network->plan.transfer.chunk ? ", or a network.router.chunk" : "");
 }
 
+/* "0 to 3, 1 to 3" */
+static const char *cut_off_text(const struct cut_off_pairs *cut, struct arena *arena)
+{
+    const char *text = "";
+    for (uint32_t i = 0; i < cut->shown; i++)
+        text = arena_format(arena, "%s%s%u to %u", text, i ? ", " : "", cut->sources[i], cut->destinations[i]);
+    return text;
+}
+
 /* Failures may leave terminals of an application without a way to each other. */
 static void check_cut_off(struct workload *workload, const struct application *application, struct errors *errors)
 {
@@ -80,20 +89,20 @@ static void check_cut_off(struct workload *workload, const struct application *a
     if (!network->core->failures)
         return;
     const struct cut_off_pairs cut = network_cut_off(network, &application->allocated);
+    const char *such = cut_off_text(&cut, workload->arena);
     bool waits = application->listens || application->transaction_messages > 1;
     workload->cut_off_pairs += cut.pairs;
     if (cut.pairs && network->core->failures->cut_off == CUT_OFF_REFUSE)
         node_error(errors, node, "cut_off",
-                   "%llu of %llu pairs of terminals of \"%s\" have no way to each other, such as %u to %u; accepted: "
+                   "%llu of %llu pairs of terminals of \"%s\" have no way to each other, such as %s; accepted: "
                    "\"lose\", fewer failures, or an allocation of other terminals",
-                   (unsigned long long)cut.pairs, (unsigned long long)cut.all, application->name, cut.source,
-                   cut.destination);
+                   (unsigned long long)cut.pairs, (unsigned long long)cut.all, application->name, such);
     else if (cut.pairs && waits)
         choice_error(
             errors, application->choice, NULL,
-            "%llu pairs of its terminals have no way to each other, such as %u to %u, and it would wait for "
-            "messages that are lost; accepted: applications that only send, or an allocation of other terminals",
-            (unsigned long long)cut.pairs, cut.source, cut.destination);
+            "%llu pairs of its terminals have no way to each other, such as %s, and it would wait for messages "
+            "that are lost; accepted: applications that only send, or an allocation of other terminals",
+            (unsigned long long)cut.pairs, such);
 }
 
 static void init_measurement(const struct workload *workload, struct measurement *measurement)

@@ -165,6 +165,26 @@ def test_ports_and_files_name_the_same_links(tmp_path):
     assert left_of(tmp_path, mesh, {"file": "dead.txt"}, whole) == by_port
 
 
+def test_failures_of_htsim_are_links_up_of_a_tree(tmp_path):
+    """Leaf 2 of a tree of 8 leaves and 4 roots (routers 8 to 11) loses its link to the second root; of three levels a
+    router of the middle its first one."""
+    (tmp_path / "flows.cm").write_text("Nodes 8\nConnections 1\nFailures 1\n0->1 start 0 size 64\n"
+                                       "failure switch_type TOR switch_id 2 link_id 1\n")
+    tree = {"type": "folded_clos", "radix": 8, "levels": 2}
+    whole, _ = exported(tmp_path, tree)
+    assert left_of(tmp_path, tree, {"file": "flows.cm"}, whole) == {(2, 9, "level 0"): 1}
+    config = {"network": {"topology": tree, "routing": "up_down", "failures": {"file": "flows.cm"}}, "workload": {"applications": [
+        {"type": "trace", "file": "flows.cm", "format": {"type": "htsim", "failures_apart": True},
+         "allocation": {"type": "linear", "count": 8}}]}}
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    told = json.loads(flitwarp("run", tmp_path / "config.json", "--quiet").stdout)
+    assert told["complete"] and told["failures"]["links"][0]["dead"] == 1
+    (tmp_path / "deep.txt").write_text("failure link_id 0 switch_id 3 switch_type AGG\n")
+    deep = {"type": "folded_clos", "radix": 4, "levels": 3}
+    [(dead, count)] = left_of(tmp_path, deep, {"file": "deep.txt"}, exported(tmp_path, deep)[0]).items()
+    assert (dead[0], dead[2], count) == (8 + 3, "level 1", 1)
+
+
 # ---- runs ----
 
 MODES = [{}, {"simulator__sync": "conservative", "simulator__threads": 3}, {"simulator__sync": "optimistic", "simulator__threads": 2}]
@@ -324,6 +344,10 @@ LINES = [
     ("link 0 1 extra_latency 2.5", "found 2.5, expected a whole number of ticks"),
     ("link 0 1 extra_latency 2", "a dead link is neither late nor wrong"),
     ("link 0 1 at 5 until 5", "found an until that is not after at"),
+    ("failure switch_type TOR switch_id 0 link_id 0", "a failure of htsim is of a fat tree, not of a \"mesh\""),
+    ("failure switch_type CORE", "found \"CORE\", expected TOR or AGG"),
+    ("failure link 3", "found \"link\", expected switch_type, switch_id or link_id"),
+    ("failure switch_type TOR link_id 3", "a failure without switch_id"),
 ]
 
 

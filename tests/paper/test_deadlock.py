@@ -205,6 +205,16 @@ UNEVEN = {
 }
 
 
+def test_a_lane_that_must_be_empty_is_not_said_to_wait_for_those_that_share_its_buffer():
+    """Credits take 300 ticks to come back, and until then the VCs of a channel seem full to its sender. Who waits for one
+    to be empty waits for these alone, not for packets in other VCs of the same buffer: with an escape VC nothing is stuck."""
+    router = {"type": "booksim", "num_vcs": 4, "buffer_depth": 8, "vc_freed": "when_empty", "buffer_exclusive": 2}
+    for seed in range(4):
+        network = network_of({"type": "mesh", "widths": [3, 3]}, "one_way_escape", router, channel=300, deadlock_interval=100)
+        found = run(config_of(network, blast(0.6, flits=4, max_packet=4, warmup=100, sample=300, finish_limit=20000), seed=seed))
+        assert found["outcome"] == "done"
+
+
 @pytest.mark.parametrize("router", UNEVEN)
 def test_packets_of_different_sizes_are_seen_to_be_stuck_beside_a_pair_that_goes_on(router):
     """And none of those that are named arrives where nobody looks."""

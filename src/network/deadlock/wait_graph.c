@@ -165,6 +165,12 @@ static uint32_t taken_in(const struct wait_graph *graph, uint32_t waiter)
     return waiter == FW_NONE ? 0 : graph->waiters[waiter].taken;
 }
 
+/* Whether others at the port behind have a say: not where the lane itself must be empty, whatever room there is. */
+static bool shares_room(const struct network *network, const struct wanted *want)
+{
+    return network->plan.room_exclusive && want->need != UINT32_MAX;
+}
+
 /*
  * Does what is needed fit behind a channel, now or when what is under way is there? What nobody waits in is empty, and an
  * empty buffer takes whatever comes.
@@ -175,7 +181,7 @@ static bool fits_behind(const struct wait_graph *graph, const struct link *link,
     if (link->to_terminal || !want->need)
         return true;
     uint32_t taken = taken_in(graph, find_waiter(graph, link->target, far_lane(network, link, want->lane, 0)));
-    if (!network->plan.room_exclusive)
+    if (!shares_room(network, want))
         return !taken || (uint64_t)want->need + taken <= link->depth;
     struct shared_room_rule rule = room_behind(network, link);
     uint32_t own = taken < rule.exclusive ? rule.exclusive - taken : 0, borrowed = 0, all = taken;
@@ -193,7 +199,7 @@ static uint32_t next_behind(const struct wait_graph *graph, const struct link *l
                             bool is_stuck)
 {
     const struct network *network = graph->network;
-    uint32_t lanes = link->to_terminal ? 0 : network->plan.room_exclusive ? network->num_vcs : 1, found = FW_NONE;
+    uint32_t lanes = link->to_terminal ? 0 : shares_room(network, want) ? network->num_vcs : 1, found = FW_NONE;
     for (uint32_t i = 0; i < lanes; i++) {
         uint32_t next = find_waiter(graph, link->target, far_lane(network, link, want->lane, i));
         if (next != FW_NONE && graph->waiters[next].is_stuck == is_stuck)

@@ -96,9 +96,9 @@ struct cut_off_pairs network_cut_off(const struct network *network, const struct
         for (uint32_t d = 0; d < destination_count; d++) {
             if (network_joins(network, sources[s].example, destinations[d].example))
                 continue;
-            if (!cut.pairs) {
-                cut.source = sources[s].example;
-                cut.destination = destinations[d].example;
+            if (cut.shown < CUT_OFF_SHOWN && sources[s].example != destinations[d].example) {
+                cut.sources[cut.shown] = sources[s].example;
+                cut.destinations[cut.shown++] = destinations[d].example;
             }
             cut.pairs += (uint64_t)sources[s].count * destinations[d].count;
         }

@@ -8,9 +8,14 @@
  *     port 12 4   extra_latency 100
  *     router 9    at 1000 until 5000    # ticks
  *     terminal 40
+ *
+ * Of a connection matrix of htsim (.cm) the lines that name failures are read, and its flows are left to who replays them:
+ *
+ *     failure switch_type AGG switch_id 3 link_id 1     # of a fat tree, the second link up of switch 3 of level 1
  */
 #include "network/failures/failures.h"
 
+#include "flitwarp/tree.h"
 #include "network/line_file.h"
 
 #include <ctype.h>
@@ -94,15 +99,81 @@ static bool line_add(struct failure_lines *lines, const char *what, const struct
     return !wrong || line_error(&lines->file, "%s", wrong);
 }
 
+/* ---- htsim ---- */
+
+enum htsim_field { SWITCH_TYPE, SWITCH_ID, LINK_ID, HTSIM_FIELDS };
+static const char *const htsim_fields[] = {"switch_type", "switch_id", "link_id"};
+static const char *const htsim_types[] = {"TOR", "AGG"}; /* by level */
+#define HTSIM_TYPES (sizeof htsim_types / sizeof *htsim_types)
+
+/* The link up of a switch of a tree, by the numbers of the fields. */
+static bool add_htsim_link(struct failure_lines *lines, const double *values)
+{
+    const struct topology *topology = lines->reader->failures->topology;
+    const struct tree *tree = topology_tree(topology);
+    const struct failure failure = {.until = FW_NEVER};
+    uint32_t level = (uint32_t)values[SWITCH_TYPE], numbers[2] = {(uint32_t)values[SWITCH_ID], 0};
+    if (!tree)
+        return line_error(&lines->file, "a failure of htsim is of a fat tree, not of a \"%s\"; accepted: link, port",
+                          topology->ops->name);
+    uint32_t switches = level + 1 < tree->levels ? tree->first_router[level + 1] - tree->first_router[level] : 0;
+    if (numbers[0] >= switches || values[LINK_ID] >= tree->up[level])
+        return line_error(&lines->file,
+                          "there is no link up %g of switch %u of level %u; accepted: %u links of %u switches",
+                          values[LINK_ID], numbers[0], level, switches ? tree->up[level] : 0, switches);
+    numbers[0] += tree->first_router[level];
+    numbers[1] = tree->first_up[level] + (uint32_t)values[LINK_ID];
+    const struct u32_list ends = {2, numbers};
+    const char *wrong = failures_add_port(lines->reader, &ends, &failure);
+    return !wrong || line_error(&lines->file, "%s", wrong);
+}
+
+/* "switch_type AGG switch_id 3 link_id 1", in any order. */
+static bool read_htsim_failure(struct failure_lines *lines, char **place)
+{
+    double values[HTSIM_FIELDS] = {-1, -1, -1};
+    for (char *key; (key = strtok_r(NULL, " \t", place));) {
+        char *word = strtok_r(NULL, " \t", place);
+        uint32_t field = 0, type = 0;
+        while (field < HTSIM_FIELDS && strcmp(key, htsim_fields[field]) != 0)
+            field++;
+        while (word && type < HTSIM_TYPES && strcmp(word, htsim_types[type]) != 0)
+            type++;
+        if (field == HTSIM_FIELDS)
+            return line_error(&lines->file, "found \"%s\", expected switch_type, switch_id or link_id", key);
+        if (field == SWITCH_TYPE && (!word || type == HTSIM_TYPES))
+            return line_error(&lines->file, "found \"%s\", expected TOR or AGG, whose links up may fail",
+                              word ? word : "");
+        values[field] = type;
+        if (field != SWITCH_TYPE && !line_number(lines, word, FW_NONE - 1, &values[field]))
+            return false;
+    }
+    for (uint32_t field = 0; field < HTSIM_FIELDS; field++)
+        if (values[field] < 0)
+            return line_error(&lines->file, "a failure without %s", htsim_fields[field]);
+    return add_htsim_link(lines, values);
+}
+
+/* ---- lines ---- */
+
+static bool is_connection_matrix(const char *path)
+{
+    const char *ending = strrchr(path, '.');
+    return ending && strcmp(ending, ".cm") == 0;
+}
+
 static bool read_failure(void *context, char *text)
 {
     struct failure_lines *lines = context;
     struct failure failure = {.until = FW_NEVER};
     uint32_t numbers[MAX_NUMBERS];
     struct u32_list ends = {0, numbers};
-    char *place = NULL, *what = strtok_r(text, " \t,", &place), *word = what ? strtok_r(NULL, " \t,", &place) : NULL;
-    if (!what)
+    char *place = NULL, *what = strtok_r(text, " \t,", &place), *word;
+    if (what && strcmp(what, "failure") == 0)
+        return read_htsim_failure(lines, &place);
+    if (!what || is_connection_matrix(lines->file.path))
         return true;
+    word = strtok_r(NULL, " \t,", &place);
     if (!line_ends(lines, &place, &word, &ends))
         return false;
     for (; word; word = strtok_r(NULL, " \t,", &place))

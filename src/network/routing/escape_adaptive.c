@@ -16,7 +16,8 @@ struct escape_adaptive_config {
 
 static const struct option escape_adaptive_options[] = {
     OPTION_ROOTS(struct escape_adaptive_config),
-    OPTION_ROWS(struct escape_adaptive_config, adaptive, struct adaptive_config, adaptive_options),
+    OPTION_ROWS(struct escape_adaptive_config, adaptive, struct adaptive_config, adaptive_options,
+                OTHER_DEFAULT("mode", "\"port_average\"")),
     OPTION_END,
 };
 
@@ -81,7 +82,7 @@ static const struct routing_ops escape_adaptive = {
     .name = "escape_adaptive",
     .summary = "the least congested of the ports that lead closer, on any topology; up and down a tree to escape",
     .options = escape_adaptive_options,
-    .example = "{\"type\": \"escape_adaptive\", \"mode\": \"port_average\"}",
+    .example = "{\"type\": \"escape_adaptive\", \"roots\": [0]}",
     .needs = "2 VCs: one for escape; it is adaptive on those beyond it",
     .is_adaptive = true,
     .prepare = escape_adaptive_prepare,

@@ -12,7 +12,7 @@
  *   trigger id 1 oneshot
  *
  * A flow is a packet (flitwarp/trace_packets.h). Broken links and priorities are the network's own affair
- * here: a file with them is refused unless it may lose them.
+ * here: a file with them is refused unless it may lose them, or says that network.failures.file has its broken links.
  */
 #include "workload/trace/reader/htsim/htsim.h"
 
@@ -24,12 +24,14 @@
 #define MAX_FLOWS (MAX_PACKETS / 8) /* with those that tell of their ends */
 
 struct htsim_config {
-    bool lossy;
+    bool lossy, failures_apart;
 };
 
 static const struct option htsim_options[] = {
     OPTION_BOOL(struct htsim_config, lossy, "false",
                 "go on without failures of links, priorities that differ, and msg, which a trace cannot have here"),
+    OPTION_BOOL(struct htsim_config, failures_apart, "false",
+                "go on without failures of links, which network.failures.file reads from the same file"),
     OPTION_END,
 };
 
@@ -214,7 +216,10 @@ static bool read_failure(struct htsim *htsim)
             return lines_refuse(lines, type, "where a type of switch is due; accepted: TOR, AGG, CORE");
     }
     htsim->failures++;
-    return lose(htsim, "a failure of a link");
+    const struct htsim_config *config = lines->source->config;
+    return config->failures_apart || config->lossy ||
+           lines_error(lines, "a failure of a link is the network's; accepted: a file without, or the setting "
+                              "failures_apart of format with network.failures.file, or lossy, which goes on without");
 }
 
 /* ---- the whole ---- */

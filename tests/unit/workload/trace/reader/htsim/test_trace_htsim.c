@@ -164,7 +164,7 @@ TEST(htsim_files_may_lose_what_a_trace_cannot_have)
         "Nodes 2\nConnections 2\n0->1 start 0 size 1 prio 1\n0->1 start 0 size 1\n",
         "Nodes 2\nConnections 1\n0->1 start 0 size 1 msg 4 of 7\n",
     };
-    const char *messages[] = {"made:5: a failure of a link cannot be carried over; accepted: a file without",
+    const char *messages[] = {"made:5: a failure of a link is the network's; accepted: a file without",
                               "made:4: a priority that differs from the first flow's cannot be carried over",
                               "made:3: msg cannot be carried over"};
     for (uint32_t i = 0; i < 3; i++) {
@@ -174,6 +174,10 @@ TEST(htsim_files_may_lose_what_a_trace_cannot_have)
         EXPECT(traced.trace != NULL);
         traced_close(&traced);
     }
+    struct traced apart;
+    traced_open_with(&apart, "htsim", "{\"failures_apart\": true}", 0, texts[0], strlen(texts[0]));
+    EXPECT(apart.trace != NULL);
+    traced_close(&apart);
     expect_htsim_refused("Nodes 2\nfailure switch_type LEAF\n",
                          "made:2: \"LEAF\" where a type of switch is due; accepted: TOR, AGG, CORE");
     expect_htsim_refused("Nodes 2\nfailure link 3\n", "made:2: \"link\" in a failure; accepted: switch_type");
