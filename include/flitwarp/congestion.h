@@ -23,10 +23,16 @@ enum queue { QUEUE_OUTPUT, QUEUE_DOWNSTREAM };
 #define ENDLESS UINT32_MAX
 
 #if FW_HOST
-/* Flits of a lane's queues, as far as they count: now, and before the last tick in which they changed. */
-struct counted_lane {
+/* Flits of some queues, as far as they count: now, and before the last tick in which they changed. */
+struct counted_flits {
     tick_t when; /* that tick; FW_NEVER: who keeps this does not tell them apart */
     uint32_t before, count;
+};
+
+/* The same of the tick of changes before that one. */
+struct counted_earlier {
+    tick_t when;
+    uint32_t before;
 };
 
 /* All sensors of a network; the first member of a sensor's own struct. */
@@ -37,11 +43,14 @@ struct congestion {
     uint32_t depth[2]; /* flits that a lane's queues can hold, by enum queue; 0: there is none, ENDLESS: any number */
     uint32_t first_router, end_router; /* those that are built: of others there are no links */
     const struct link *links;          /* by router * ports + port: of each channel latency and depth downstream */
+    bool totals_alone;                 /* nobody asks for lanes: total() is all that is called */
     bool adds_up;   /* a lane's queues are counted together: a flit that goes from one to the other is nothing new */
     bool counts[2]; /* by enum queue: changes of this one matter; for those who count */
-    /* By router * lanes + lane: counted by whoever reports a change. NULL: the sensor is told of each. */
-    struct counted_lane *counted;
-    uint32_t lanes; /* of a router; with `counted` */
+    /* By router * counters + counter_of[lane]: counted by whoever reports a change. NULL: the sensor is told of each. */
+    struct counted_flits *counted;
+    struct counted_earlier *earlier; /* by the same; NULL: nobody looks so far back */
+    const uint16_t *counter_of;      /* by lane */
+    uint32_t counters;               /* of a router */
 };
 
 struct congestion_ops {
@@ -57,6 +66,9 @@ struct congestion_ops {
     /* The same of `count` lanes in a row, for those who look at many; NULL: each is asked for by itself. */
     void (*values)(struct congestion *congestion, uint32_t router, uint32_t lane, uint32_t count, tick_t now,
                    double *values);
+    /* Those of some lanes, of which `asked` has a bit each from `lane` on, that are the least congested. 0: the sensor cannot
+       tell but by values; NULL: it never can. */
+    uint64_t (*least)(struct congestion *congestion, uint32_t router, uint32_t lane, uint64_t asked, tick_t now);
     /* Their sum over all VCs of a port, added up in this order; NULL: it is made of values. */
     double (*total)(struct congestion *congestion, uint32_t router, uint32_t port, tick_t now);
 };
@@ -72,8 +84,11 @@ static inline void congestion_change(struct congestion *congestion, uint32_t rou
     }
     if (!congestion->counts[queue])
         return;
-    struct counted_lane *counted = &congestion->counted[(size_t)router * congestion->lanes + lane];
+    size_t number = (size_t)router * congestion->counters + congestion->counter_of[lane];
+    struct counted_flits *counted = &congestion->counted[number];
     if (counted->when != now) {
+        if (congestion->earlier)
+            congestion->earlier[number] = (struct counted_earlier){.when = counted->when, .before = counted->before};
         counted->when = now;
         counted->before = counted->count;
     }

@@ -27,6 +27,7 @@ struct routing {
     bool is_adaptive; /* ops->is_adaptive, unless prepare() finds that these settings are not */
     /* Set by prepare(): the setting by which it reads the sensors of other routers, at no delay; not in a network in parts */
     const char *looks_afar_key;
+    bool sees_ports; /* set by prepare(): sensors are asked for whole ports alone, by their total() */
     /*
      * Set by prepare() where it gives some packets no way that failures have left one: whether it has one from a router to
      * another. NULL: wherever there is any.

@@ -257,6 +257,7 @@ static struct congestion *make_sensors(const struct network *network, struct err
         .end_router = network->end_router,
         .depth = {[QUEUE_OUTPUT] = plan->output_depth, [QUEUE_DOWNSTREAM] = plan->buffer_depth},
         .links = network->links,
+        .totals_alone = network->routing.sees_ports,
     };
     /* cppcheck-suppress returnDanglingLifetime -- what is built copies its shape */
     return shape.ops->build(plan->congestion, &shape, network->arena, errors);

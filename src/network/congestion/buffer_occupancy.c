@@ -10,7 +10,8 @@
  * back, so that a long channel seems congested when it is merely used: phantom
  * congestion. Flits sent a short time ago can therefore be taken off.
  *
- * With the usual latency of a tick a router counts itself: what a lane had before this tick is seen. With any other its
+ * With a latency of one tick or two a router counts itself, by lane or, where only ports matter, by port: what was there
+ * before this tick, or the last, is seen. With any other its
  * changes go into a ring in the order of time and are added to what
  * is seen when somebody looks, or when the ring is full: constant work for each
  * change, whatever the latency. A ring with nothing old enough to be seen grows,
@@ -109,15 +110,33 @@ static inline FW_GLOBAL uint32_t *count_of(const struct buffer_occupancy *sensor
 #endif
 }
 
-/* The same, less what is of this tick. */
+/* The same, less what is too young to be seen. */
 static inline uint32_t seen_of(const struct buffer_occupancy *sensor, size_t number, tick_t now)
 {
 #if FW_HOST
-    const struct counted_lane *lane = &sensor->seen[number];
-    return lane->when == now ? lane->before : lane->count;
+    const struct counted_flits *flits = &sensor->seen[number];
+    const struct counted_earlier *earlier = sensor->common.earlier;
+    if (!earlier)
+        return flits->when == now ? flits->before : flits->count;
+    earlier += number;
+    return earlier->when + 2 > now ? earlier->before : flits->when + 2 > now ? flits->before : flits->count;
 #else
     return sensor->seen[number];
 #endif
+}
+
+/* Of all VCs of a port. */
+static inline uint32_t seen_of_port(const struct buffer_occupancy *sensor, uint32_t router, uint32_t port, tick_t now)
+{
+#if FW_HOST
+    if (sensor->by_port)
+        return seen_of(sensor, (size_t)router * sensor->common.ports + port, now);
+#endif
+    uint32_t num_vcs = sensor->common.num_vcs, sum = 0;
+    size_t first = (size_t)router * sensor->lanes + port * num_vcs;
+    for (size_t lane = first; lane < first + num_vcs; lane++)
+        sum += seen_of(sensor, lane, now);
+    return sum;
 }
 
 FW_SELDOM void see(struct buffer_occupancy *sensor, uint32_t router, tick_t now)
@@ -207,6 +226,14 @@ static void buffer_occupancy_catch_up(struct congestion *congestion, uint32_t ro
 }
 #endif
 
+#if FW_HOST
+/* Lanes are counted by themselves, or are alike: nobody asks for them where that is not so. */
+static inline void check_lanes(const struct buffer_occupancy *sensor)
+{
+    FW_CHECK(!sensor->by_port || sensor->config.per == PER_PORT, "sensors that count ports are asked for a lane");
+}
+#endif
+
 /* Flits of one lane, less those on the wire. */
 static double flits_of_lane(struct buffer_occupancy *sensor, uint32_t router, uint32_t lane, tick_t now)
 {
@@ -225,6 +252,11 @@ static double flits_of_lane(struct buffer_occupancy *sensor, uint32_t router, ui
 static double flits_of(struct buffer_occupancy *sensor, uint32_t router, uint32_t lane, tick_t now)
 {
     uint32_t num_vcs = sensor->common.num_vcs;
+#if FW_HOST
+    check_lanes(sensor);
+    if (sensor->by_port)
+        return (double)seen_of_port(sensor, router, lane / num_vcs, now) / num_vcs;
+#endif
     double own = flits_of_lane(sensor, router, lane, now), sum = 0, smallest = __builtin_inf(), largest = 0;
     if (sensor->config.per == PER_VC)
         return own;
@@ -261,15 +293,6 @@ static double buffer_occupancy_value(struct congestion *congestion, uint32_t rou
                     sensor->capacity[port_number(sensor, router, lane)], true);
 }
 
-/* The mean of the VCs of a port, from what is seen of them: of its first lane and those behind it. */
-static inline double mean_of(const struct buffer_occupancy *sensor, size_t first, uint32_t num_vcs, tick_t now)
-{
-    double sum = 0;
-    for (size_t lane = first; lane < first + num_vcs; lane++)
-        sum += seen_of(sensor, lane, now);
-    return sum / num_vcs;
-}
-
 static void buffer_occupancy_values(struct congestion *congestion, uint32_t router, uint32_t lane, uint32_t count,
                                     tick_t now, double *values)
 {
@@ -280,23 +303,24 @@ static void buffer_occupancy_values(struct congestion *congestion, uint32_t rout
         return;
     }
 #if FW_HOST
+    check_lanes(sensor);
     catch_up(sensor, router, now);
 #endif
     uint32_t num_vcs = congestion->num_vcs, port = lane / num_vcs, vc = lane - port * num_vcs;
-    size_t seen = (size_t)router * sensor->lanes + port * num_vcs;
-    FW_GLOBAL const double *capacity = &sensor->capacity[(size_t)router * congestion->ports + port];
+    size_t seen = (size_t)router * sensor->lanes + lane;
+    FW_GLOBAL const double *capacity = &sensor->capacity[(size_t)router * congestion->ports];
     bool is_of_port = sensor->config.per == PER_PORT;
     double value = 0;
     for (uint32_t i = 0; i < count; i++) {
         if (!is_of_port)
-            value = value_of(&sensor->config, seen_of(sensor, seen + vc, now), *capacity, false);
+            value = value_of(&sensor->config, seen_of(sensor, seen + i, now), capacity[port], false);
         else if (i == 0 || vc == 0)
-            value = value_of(&sensor->config, mean_of(sensor, seen, num_vcs, now), *capacity, false);
+            value = value_of(&sensor->config, (double)seen_of_port(sensor, router, port, now) / num_vcs, capacity[port],
+                             false);
         values[i] = value;
         if (++vc == num_vcs) {
             vc = 0;
-            seen += num_vcs;
-            capacity++;
+            port++;
         }
     }
 }
@@ -311,6 +335,28 @@ static __attribute__((noinline)) double total_of_values(struct congestion *conge
     return sum;
 }
 
+static uint64_t buffer_occupancy_least(struct congestion *congestion, uint32_t router, uint32_t lane, uint64_t asked,
+                                       tick_t now)
+{
+    SENSOR(sensor, congestion);
+    if (!sensor->keeps_order)
+        return 0;
+    check_lanes(sensor);
+    catch_up(sensor, router, now);
+    size_t first = (size_t)router * sensor->lanes + lane;
+    uint32_t fewest = UINT32_MAX;
+    uint64_t found = 0;
+    for (; asked; asked &= asked - 1) {
+        uint32_t flits = seen_of(sensor, first + lowest_bit(asked), now);
+        if (flits > fewest)
+            continue;
+        found = flits < fewest ? 0 : found;
+        found |= asked & -asked;
+        fewest = flits;
+    }
+    return found;
+}
+
 static double buffer_occupancy_total(struct congestion *congestion, uint32_t router, uint32_t port, tick_t now)
 {
     SENSOR(sensor, congestion);
@@ -318,15 +364,19 @@ static double buffer_occupancy_total(struct congestion *congestion, uint32_t rou
         return total_of_values(congestion, router, port, now);
     catch_up(sensor, router, now);
     uint32_t num_vcs = congestion->num_vcs;
-    size_t seen = (size_t)router * sensor->lanes + port * num_vcs, end = seen + num_vcs;
     double capacity = sensor->capacity[(size_t)router * congestion->ports + port], sum = 0;
-    if (sensor->config.per == PER_VC)
-        for (; seen < end; seen++)
-            sum += value_of(&sensor->config, seen_of(sensor, seen, now), capacity, false);
-    else
-        for (double mean = value_of(&sensor->config, mean_of(sensor, seen, num_vcs, now), capacity, false); seen < end;
-             seen++)
-            sum += mean;
+    if (sensor->adds_exactly)
+        return value_of(&sensor->config, seen_of_port(sensor, router, port, now), capacity, false);
+    if (sensor->config.per == PER_VC) {
+        size_t seen = (size_t)router * sensor->lanes + port * num_vcs;
+        for (uint32_t vc = 0; vc < num_vcs; vc++)
+            sum += value_of(&sensor->config, seen_of(sensor, seen + vc, now), capacity, false);
+        return sum;
+    }
+    double mean = (double)seen_of_port(sensor, router, port, now) / num_vcs,
+           value = value_of(&sensor->config, mean, capacity, false);
+    for (uint32_t vc = 0; vc < num_vcs; vc++)
+        sum += value;
     return sum;
 }
 
@@ -369,6 +419,50 @@ static void buffer_occupancy_check(const struct choice *self, const struct conge
                      "%g is above 0, but accounting 'output' does not count flits on the channel", c->phantom_value);
 }
 
+/* Flits that each port's lanes can hold. Whether values keep what sums and comparisons of flits say depends on these. */
+static void measure_ports(struct buffer_occupancy *sensor, const struct congestion *shape)
+{
+    const struct buffer_occupancy_config *config = &sensor->config;
+    bool are_powers = true;
+    sensor->capacity = arena_array(sensor->arena, double, (size_t)shape->routers * shape->ports);
+    for (size_t port = (size_t)shape->first_router * shape->ports; port < (size_t)shape->end_router * shape->ports;
+         port++) {
+        uint64_t flits = (uint64_t)(sensor->counts[QUEUE_OUTPUT] ? shape->depth[QUEUE_OUTPUT] : 0) +
+                         (sensor->counts[QUEUE_DOWNSTREAM] ? shape->links[port].depth : 0);
+        sensor->capacity[port] = (double)flits;
+        are_powers &= !(flits & (flits - 1));
+    }
+    bool is_plain = sensor->is_simple && config->per == PER_VC && config->minimum == 0 && config->offset == 0;
+    sensor->adds_exactly = is_plain && (are_powers || !config->normalised);
+    sensor->keeps_order = is_plain && !config->normalised;
+}
+
+/* Who counts, and where: by port, where the VCs of a port are nothing by themselves. */
+static void place_counters(struct buffer_occupancy *sensor)
+{
+    struct congestion *common = &sensor->common;
+    struct arena *arena = sensor->arena;
+    bool is_counted = sensor->config.latency <= 2 && !sensor->wires;
+    sensor->by_port = is_counted && (sensor->config.per == PER_PORT || (common->totals_alone && sensor->adds_exactly));
+    uint16_t *counter_of = arena_array(arena, uint16_t, sensor->lanes);
+    for (uint32_t lane = 0; lane < sensor->lanes; lane++)
+        counter_of[lane] = (uint16_t)(sensor->by_port ? lane / common->num_vcs : lane);
+    common->counter_of = counter_of;
+    common->counters = sensor->by_port ? common->ports : sensor->lanes;
+    sensor->seen = arena_array(arena, struct counted_flits, (size_t)common->routers * common->counters);
+    memcpy(common->counts, sensor->counts, sizeof sensor->counts);
+    if (is_counted) {
+        common->counted = sensor->seen;
+        if (sensor->config.latency == 2)
+            common->earlier = arena_array(arena, struct counted_earlier, (size_t)common->routers * common->counters);
+        return;
+    }
+    sensor->unseen = arena_array(arena, struct unseen, common->routers);
+    for (size_t number = (size_t)common->first_router * common->counters;
+         number < (size_t)common->end_router * common->counters; number++)
+        sensor->seen[number].when = FW_NEVER;
+}
+
 static struct congestion *buffer_occupancy_build(const struct choice *self, const struct congestion *shape,
                                                  struct arena *arena, struct errors *errors)
 {
@@ -377,29 +471,16 @@ static struct congestion *buffer_occupancy_build(const struct choice *self, cons
     if (errors->count > before)
         return NULL;
     struct buffer_occupancy *sensor = arena_take(arena, sizeof *sensor);
+    const struct buffer_occupancy_config *config = &sensor->config;
     sensor->common = *shape;
     sensor->config = *(const struct buffer_occupancy_config *)self->config;
     sensor->arena = arena;
     set_what_counts(sensor);
-    if (sensor->config.phantom_value > 0)
+    if (config->phantom_value > 0)
         sensor->wires = arena_array(arena, struct wire, (size_t)shape->routers * sensor->lanes);
-    size_t lanes = (size_t)shape->routers * sensor->lanes;
-    sensor->seen = arena_array(arena, struct counted_lane, lanes);
-    for (size_t lane = (size_t)shape->first_router * sensor->lanes; lane < (size_t)shape->end_router * sensor->lanes;
-         lane++)
-        sensor->seen[lane].when = FW_NEVER;
-    if (sensor->config.latency == 1 && !sensor->wires)
-        sensor->common.counted = sensor->seen;
-    else
-        sensor->unseen = arena_array(arena, struct unseen, shape->routers);
-    sensor->common.lanes = sensor->lanes;
-    memcpy(sensor->common.counts, sensor->counts, sizeof sensor->counts);
-    sensor->common.adds_up = sensor->config.accounting == ACCOUNT_BOTH && !sensor->wires;
-    sensor->capacity = arena_array(arena, double, (size_t)shape->routers * shape->ports);
-    for (size_t port = (size_t)shape->first_router * shape->ports; port < (size_t)shape->end_router * shape->ports;
-         port++)
-        sensor->capacity[port] = (sensor->counts[QUEUE_OUTPUT] ? shape->depth[QUEUE_OUTPUT] : 0) +
-                                 (double)(sensor->counts[QUEUE_DOWNSTREAM] ? shape->links[port].depth : 0);
+    measure_ports(sensor, shape);
+    place_counters(sensor);
+    sensor->common.adds_up = config->accounting == ACCOUNT_BOTH && !sensor->wires;
     return &sensor->common;
 }
 
@@ -412,6 +493,7 @@ static const struct congestion_ops buffer_occupancy = {
     .change = buffer_occupancy_change,
     .value = buffer_occupancy_value,
     .values = buffer_occupancy_values,
+    .least = buffer_occupancy_least,
     .total = buffer_occupancy_total,
     DEVICE_FORM_WITH(buffer_occupancy_values, .change = "buffer_occupancy_change",
                      .catch_up = "buffer_occupancy_catch_up"),

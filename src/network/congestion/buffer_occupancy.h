@@ -42,9 +42,13 @@ struct buffer_occupancy {
     struct congestion common;
     struct buffer_occupancy_config config;
 #if FW_HOST
-    struct arena *arena;       /* borrowed: rings grow in it */
-    struct wire *wires;        /* by router * lanes + lane: flits that count as on the channel; NULL: none do */
-    struct counted_lane *seen; /* by router * lanes + lane: flits that routing knows of, or all, see common.counted */
+    struct arena *arena; /* borrowed: rings grow in it */
+    struct wire *wires;  /* by router * lanes + lane: flits that count as on the channel; NULL: none do */
+    /* Flits that routing knows of, or all, see common.counted: by router * lanes + lane, or router * ports + port. */
+    struct counted_flits *seen;
+    bool by_port;
+    bool adds_exactly; /* the values of VCs make the value of their sum: none is rounded */
+    bool keeps_order;  /* of two lanes that with more flits has the larger value */
 #else
     FW_GLOBAL char *tables; /* see FW_AT() */
     FW_GLOBAL uint32_t *seen;

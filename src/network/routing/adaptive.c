@@ -225,25 +225,41 @@ static bool offers_least(const struct route *route, const struct adaptive_config
            CHOICE_OPS(&config->reduction, struct reduction_ops)->weight == least_congested_weight;
 }
 
+/* Of some lanes, a bit each from `lane` on, those that seem least congested. */
+static uint64_t least_by_values(const struct route *route, uint32_t lane, uint64_t asked)
+{
+    double values[WORD_BITS], least = __builtin_inf();
+    uint64_t lightest = 0;
+    read_lanes(route, route->router, lane, WORD_BITS - (uint32_t)__builtin_clzll(asked), values);
+    for (; asked; asked &= asked - 1) {
+        double value = values[lowest_bit(asked)];
+        if (value > least)
+            continue;
+        lightest = value < least ? 0 : lightest;
+        lightest |= asked & -asked;
+        least = value;
+    }
+    return lightest;
+}
+
 static void offer_least(struct route *route, const struct candidate *first, uint32_t ports)
 {
     const struct routing *routing = route->routing;
-    uint32_t num_vcs = routing->num_vcs, first_vc = routing_first_vc(routing, route->packet);
-    double values[WORD_BITS], least = __builtin_inf();
-    uint64_t lightest = 0;
-    read_lanes(route, route->router, (routing->local_ports + first->port) * num_vcs, ports * num_vcs, values);
-    for (uint32_t lane = 0; lane < ports * num_vcs; lane += num_vcs)
-        for (uint64_t left = first->vcs << first_vc; left; left &= left - 1) {
-            uint32_t at = lane + (uint32_t)lowest_bit(left);
-            lightest = values[at] < least ? 0 : lightest;
-            least = values[at] < least ? values[at] : least;
-            lightest |= (uint64_t)(values[at] == least) << at;
-        }
+    struct congestion *sensors = route->congestion;
+    uint32_t num_vcs = routing->num_vcs, first_vc = routing_first_vc(routing, route->packet),
+             from = (routing->local_ports + first->port) * num_vcs;
+    uint64_t asked = 0, lightest = 0;
+    for (uint32_t lane = first_vc; lane < ports * num_vcs; lane += num_vcs)
+        asked |= first->vcs << lane;
+    if (sensors && sensors->ops->least)
+        lightest = sensors->ops->least(sensors, route->first_router + route->router, from, asked, route->now);
+    if (!lightest)
+        lightest = least_by_values(route, from, asked);
     uint32_t count = (uint32_t)__builtin_popcountll(lightest);
     for (uint32_t chosen = count > 1 ? route_pick(route, count) : 0; chosen > 0; chosen--)
         lightest &= lightest - 1;
-    uint32_t lane = (uint32_t)lowest_bit(lightest), port = lane / num_vcs;
-    route_add_vcs(route, first->port + port, bit(lane - port * num_vcs - first_vc));
+    uint32_t lane = (uint32_t)lowest_bit(lightest);
+    bits_add_word(route->vcs, from + lane - first_vc, 1);
 }
 #endif
 

@@ -456,6 +456,7 @@ static void ugal_prepare(struct routing *routing, const struct choice *self, str
     if (ugal->detours.keeps_first && (!topology_hyperx(routing->topology) || routing->ops == &par))
         choice_error(errors, self, "detour_vcs", "\"first\" is for \"ugal\" on topology \"hyperx\"; accepted: by_leg");
     ugal->ways = compared_ways(routing, &ugal->detours);
+    routing->sees_ports = config->mode == CONGESTION_PORT_AVERAGE || config->mode == CONGESTION_PORT_TOTAL;
     routing->looks_afar_key = config->decides == DECIDES_AT_SOURCE ? "decides" : NULL;
     routing->inject = config->decides == DECIDES_AT_SOURCE ? ugal_inject : NULL;
     if (config->knowledge == KNOWLEDGE_GLOBAL) {
