@@ -18,12 +18,13 @@
  * ready_at comes, so it sleeps; arbiters move only on grants, so that sleeping
  * changes nothing.
  *
- * Everything is compiled twice from this text: for the usual router (lanes fit one
+ * Everything is compiled three times from this text: for the usual router (lanes fit one
  * word, wormhole switching with a flit-wise crossbar, no stage longer than a cycle,
  * allocators that take turns or match by words, channels that are alike), where most questions are answered
- * by the compiler and sets of lanes are registers, and for all others. On the 8x8
- * mesh a hop takes less than half of the instructions by that. Both leave the same state behind
- * after every step; the general one also does what the usual one could, for `flitwarp
+ * by the compiler and sets of lanes are registers; for one that has lanes of two words, sensors, output queues or
+ * channels of many latencies, and takes turns, but is as usual in how flits go; and for all others. On the 8x8
+ * mesh a hop takes less than half of the instructions by the first, on a dragonfly 15 % less by the second. All leave the
+ * same state behind after every step; the general one also does what the usual one could, for `flitwarp
  * trace` and for the test that compares them (tests/contract/test_router_variants.py).
  */
 #include "network/router/input_queued_lanes.h"
@@ -62,8 +63,8 @@ SELDOM void send_across(const struct input_queued *q, const struct router_head *
 STAGE void *post(const struct view *v, struct event_list *const *lists, struct lane_facts facts, uint32_t kind,
                  tick_t sent, uint32_t size, struct variant is)
 {
-    struct event_list *list = lists[is.usual ? facts.at_router : v->channels[facts.port]];
-    if (is.usual || list)
+    struct event_list *list = lists[is.narrow ? facts.at_router : v->channels[facts.port]];
+    if (is.narrow || list)
         return engine_list_post(v->q->engine, list, size);
     kind += facts.at_router ? 0 : EVENT_TERMINAL_FLIT - EVENT_FLIT;
     return engine_post(v->q->engine, kind, arrival_at(v->q, v->head, &facts, sent), size);
@@ -81,7 +82,7 @@ STAGE void send(const struct view *v, size_t lane, const struct input_lane *inpu
     struct credit_event *credit =
         post(v, v->to->credits, facts_of(q, lane, is), EVENT_CREDIT, v->now + q->credit, sizeof *credit, is);
     credit->to = input->back;
-    if (!is.usual && q->outputs) {
+    if (!is.narrow && q->outputs) {
         output_put(q->outputs, v->head->number, input->output, input->front, v->now, v->now + q->to_channel);
         return;
     }
@@ -165,8 +166,8 @@ STAGE void allocate_switch(struct view *v, struct variant is)
 STAGE bool step_router(struct input_queued *q, struct router_head *head, tick_t now, const struct destinations *to,
                        struct variant is)
 {
-    uint64_t fresh, waiting, sendable, busy = 0, free;
-    if (is.usual) {
+    uint64_t fresh, waiting, sendable, busy[WIDE_WORDS] = {0}, free;
+    if (is.narrow) {
         fresh = *lanes_in(head, SET_FRESH, 1);
         waiting = *lanes_in(head, SET_WAITING, 1);
         sendable = *lanes_in(head, SET_SENDABLE, 1);
@@ -177,11 +178,11 @@ STAGE bool step_router(struct input_queued *q, struct router_head *head, tick_t 
         .head = head,
         .inputs = inputs_of(head, is.words),
         .outputs = outputs_of(q, head),
-        .fresh = is.usual ? &fresh : lanes_in(head, SET_FRESH, is.words),
-        .waiting = is.usual ? &waiting : lanes_in(head, SET_WAITING, is.words),
-        .sendable = is.usual ? &sendable : lanes_in(head, SET_SENDABLE, is.words),
-        .busy = is.usual ? &busy : lanes_in(head, SET_BUSY, is.words),
-        .free = is.usual ? &free : lanes_in(head, SET_FREE, is.words),
+        .fresh = is.narrow ? &fresh : lanes_in(head, SET_FRESH, is.words),
+        .waiting = is.narrow ? &waiting : lanes_in(head, SET_WAITING, is.words),
+        .sendable = is.narrow ? &sendable : lanes_in(head, SET_SENDABLE, is.words),
+        .busy = is.usual ? busy : lanes_in(head, SET_BUSY, is.words),
+        .free = is.narrow ? &free : lanes_in(head, SET_FREE, is.words),
         .credited = credited_of(q, head),
         .usable = lanes_in(head, SET_USABLE, is.words),
         .wants = wants_of(q, head, 0, is.words),
@@ -198,7 +199,7 @@ STAGE bool step_router(struct input_queued *q, struct router_head *head, tick_t 
     allocate_vc(&view, is);
     allocate_switch(&view, is);
     bool again = goes_on(&view, is);
-    if (is.usual) {
+    if (is.narrow) {
         *lanes_in(head, SET_FRESH, 1) = fresh;
         *lanes_in(head, SET_WAITING, 1) = waiting;
         *lanes_in(head, SET_SENDABLE, 1) = sendable;
@@ -256,7 +257,7 @@ static struct event_list *list_at(const struct input_queued *q, uint32_t kind, t
 STAGE void step_routers(struct input_queued *q, tick_t now, const uint32_t *list, uint32_t count, struct variant is)
 {
     struct destinations to;
-    for (uint32_t class = 0; class < (is.usual ? CHANNELS_OF_ROUTERS + 1 : CHANNEL_CLASSES); class ++) {
+    for (uint32_t class = 0; class < (is.narrow ? CHANNELS_OF_ROUTERS + 1 : CHANNEL_CLASSES); class ++) {
         tick_t latency = q->channel_latencies[class];
         bool is_terminal = class == CHANNELS_OF_TERMINALS;
         to.flits[class] = list_at(q, is_terminal ? EVENT_TERMINAL_FLIT : EVENT_FLIT, now + q->to_channel,
@@ -265,7 +266,7 @@ STAGE void step_routers(struct input_queued *q, tick_t now, const uint32_t *list
     }
     const struct blocks blocks = q->blocks;
     bool any = false;
-    if (is.usual) {
+    if (is.narrow) {
         uint64_t *due = q->due[now % 2];
         const uint32_t *at = q->order, *end = at + (q->fetches_ahead ? list_due(q, due) : 0);
         for (size_t w = 0; w < q->router_words; w++) {
@@ -286,11 +287,11 @@ STAGE void step_routers(struct input_queued *q, tick_t now, const uint32_t *list
             struct router_head *head = block_at(blocks, *at);
             if (!step_router(q, head, now, &to, is))
                 continue;
-            if (q->steps_each_tick)
+            if (is.usual || q->steps_each_tick)
                 make_due(q, head, now + 1, is);
             else
                 wake(q, head, now + q->cycle, is);
-            any = q->steps_each_tick;
+            any = is.usual || q->steps_each_tick;
         }
     }
     if (any && q->due_at[(now + 1) % 2] != now + 1)
@@ -301,6 +302,12 @@ STAGE void step_routers(struct input_queued *q, tick_t now, const uint32_t *list
 static __attribute__((noinline)) ONE_REGION void step_usual(struct input_queued *q, tick_t now)
 {
     step_routers(q, now, NULL, 0, USUAL);
+}
+
+static __attribute__((noinline)) ONE_REGION void step_wide(struct input_queued *q, tick_t now, const uint32_t *list,
+                                                           uint32_t count)
+{
+    step_routers(q, now, list, count, WIDE);
 }
 
 static __attribute__((noinline)) void step_general(struct input_queued *q, tick_t now, const uint32_t *list,
@@ -346,7 +353,10 @@ void input_queued_step(void *routers, tick_t now, const void *events, uint32_t c
         count = list_events(q, now, events, count);
     }
     q->engine->events += q->steps_each_tick ? count : 0;
-    step_general(q, now, list, count);
+    if (q->is_wide && !q->network->trace_out)
+        step_wide(q, now, list, count);
+    else
+        step_general(q, now, list, count);
 }
 
 static const struct router_ops input_queued = {

@@ -41,7 +41,7 @@ struct input_queued {
     bool takes_turns; /* allocators and arbiter are round robins, and their memory is small: no matching is filled */
     bool takes_words; /* they match by words, and lanes fit one: no matching is filled either */
     struct turn_rounds vc_turns, switch_turns; /* of those that take turns by words */
-    bool is_usual;                             /* the stages are compiled apart for it; see input_queued.c */
+    bool is_usual, is_wide;                    /* the stages are compiled apart for it; see input_queued.c */
     const uint8_t *channels;                   /* by router * ports + port: the class */
     tick_t channel_latencies[CHANNEL_CLASSES]; /* 0: they differ */
     const struct arbiter_ops *arbiter;
@@ -74,7 +74,7 @@ static inline uint32_t room_of(const struct input_queued *q, uint32_t router, ui
 /* What does not change about a lane. */
 STAGE struct lane_facts facts_of(const struct input_queued *q, size_t lane, struct variant is)
 {
-    return is.usual ? q->few_facts[lane] : q->facts[lane];
+    return is.narrow ? q->few_facts[lane] : q->facts[lane];
 }
 /* Of a lane of the first word: the lanes of its port, as far as they are in it. */
 STAGE uint64_t lanes_of_port(const struct input_queued *q, size_t lane) { return q->port_lanes[lane]; }
@@ -101,7 +101,7 @@ void input_queued_post_due(const struct input_queued *q, tick_t when);
 STAGE void make_due(const struct input_queued *q, struct router_head *head, tick_t when, struct variant is)
 {
     head->step_at = when;
-    if (is.usual || q->is_usual)
+    if (is.narrow || q->is_usual)
         bits_add(q->due[when % 2], head->number);
     else
         q->woken[when % 2][q->woken_count[when % 2]++] = head->number;

@@ -275,6 +275,14 @@ static bool is_usual(const struct input_queued *q)
            c->crossbar_flow == FLIT_BUFFER && !q->vc_needs_credit;
 }
 
+/* Is it as usual in how flits go, with two words of lanes? */
+static bool is_wide(const struct input_queued *q)
+{
+    const struct input_queued_config *c = &q->config;
+    return q->takes_turns && q->words == WIDE_WORDS && q->steps_each_tick && c->switching == WORMHOLE &&
+           c->crossbar_flow == FLIT_BUFFER && !q->vc_needs_credit && !q->reserves_packet && !q->queues_to_send;
+}
+
 /* What a step works with and does not keep, and who is due: each part of the network has its own. */
 void input_queued_share(void *routers)
 {
@@ -350,6 +358,7 @@ void input_queued_build(void *routers, const void *config)
     q->vc_turns = separable_turns(&c->vc_allocator);
     q->switch_turns = separable_turns(&c->allocator);
     q->is_usual = is_usual(q);
+    q->is_wide = is_wide(q);
     q->rings_grow = q->depth > SHALLOW && !q->is_usual;
     lay_out(q);
     if (network->is_for_device && q->rings_grow)

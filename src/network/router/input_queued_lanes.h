@@ -73,7 +73,7 @@ STAGE FW_GLOBAL struct flit *ring_place(const struct input_queued *q, FW_GLOBAL 
                                         uint32_t number, struct variant is)
 {
 #if FW_HOST
-    if (!is.usual && q->rings_grow) {
+    if (!is.narrow && q->rings_grow) {
         const struct lane_ring *ring = PART(const struct lane_ring, facts_of(q, lane, is).ring_at);
         return &ring->flits[number & (ring->size - 1)];
     }
@@ -86,7 +86,7 @@ STAGE void ring_put(const struct input_queued *q, FW_GLOBAL struct router_head *
                     uint32_t count, struct flit flit, struct variant is)
 {
 #if FW_HOST
-    if (!is.usual && q->rings_grow) {
+    if (!is.narrow && q->rings_grow) {
         struct lane_ring *ring = PART(struct lane_ring, facts_of(q, lane, is).ring_at);
         if (__builtin_expect(count == ring->size, 0))
             input_queued_widen(q, ring, first);
@@ -150,7 +150,7 @@ STAGE void receive_credit(const struct input_queued *q, FW_GLOBAL struct router_
                           tick_t now, struct variant is)
 {
     FW_GLOBAL struct output_lane *output = &outputs[lane];
-    if (!is.usual && has_sensors(q))
+    if (!is.narrow && has_sensors(q))
         tell_sensors(q, head->number, lane, -1, now);
 #if FW_HOST
     if (!is.usual && q->shares_room) {

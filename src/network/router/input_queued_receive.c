@@ -43,7 +43,7 @@ STAGE void receive_flits(const struct input_queued *q, tick_t now, const struct 
         struct router_head *ahead = block_at(blocks, event[EVENTS_AHEAD].to.target);
         __builtin_prefetch(ahead, 1);
         __builtin_prefetch(&inputs_of(ahead, is.words)[event[EVENTS_AHEAD].to.lane], 1);
-        if (!is.usual)
+        if (!is.narrow)
             __builtin_prefetch(network_packet(q->network, event[EVENTS_AHEAD].flit.packet), 1);
         store_flit(q, block_at(blocks, event->to.target), event, now, is);
     }
@@ -72,6 +72,8 @@ void input_queued_receive_flits(void *routers, tick_t now, const void *events, u
     const struct input_queued *q = routers;
     if (q->is_usual)
         receive_flits(q, now, events, count, USUAL);
+    else if (q->is_wide)
+        receive_flits(q, now, events, count, WIDE);
     else
         receive_flits(q, now, events, count, GENERAL(q->words));
 }
@@ -81,6 +83,8 @@ void input_queued_receive_credits(void *routers, tick_t now, const void *events,
     const struct input_queued *q = routers;
     if (q->is_usual)
         receive_credits(q, now, events, count, USUAL);
+    else if (q->is_wide)
+        receive_credits(q, now, events, count, WIDE);
     else
         receive_credits(q, now, events, count, GENERAL(q->words));
 }

@@ -30,7 +30,7 @@ STAGE void route(struct view *v, struct variant is)
     const struct input_queued *q = v->q;
     struct route *question = &v->q->question;
     question->router = v->head->number;
-    if (!is.usual)
+    if (!is.narrow)
         question->now = v->now;
     BITS_EACH(lane, v->fresh, is.words) {
         struct flit front = v->inputs[lane].front;
@@ -114,7 +114,7 @@ STAGE void share_outputs_by_turns(struct view *v, struct turns turns, uint64_t *
 STAGE void hold_outputs(struct view *v, const uint64_t *taken, const uint16_t *taker, const struct turns *turns,
                         struct variant is)
 {
-    uint64_t granted = 0;
+    uint64_t granted[TURNS_MOST / WORD_BITS] = {0};
     for (uint32_t w = 0; w < is.words; w++) {
         v->free[w] &= ~taken[w];
         v->moved |= taken[w] != 0;
@@ -125,13 +125,17 @@ STAGE void hold_outputs(struct view *v, const uint64_t *taken, const uint16_t *t
         if (turns)
             turns_grant(*turns, lane, output);
         hold_output(v, lane, output, is);
-        granted |= bit((uint32_t)lane);
+        if (is.usual)
+            *word_of(granted, lane, is) |= bit((uint32_t)lane);
     }
-    if (is.usual) {
-        *v->waiting &= ~granted;
-        *v->busy = granted & v->q->busy_after_grant;
+    for (uint32_t w = 0; is.usual && w < is.words; w++) {
+        v->waiting[w] &= ~granted[w];
+        v->busy[w] = granted[w] & v->q->busy_after_grant;
     }
 }
+
+/* Wide routers have no other allocators. */
+STAGE bool always_turns(struct variant is) { return is.usual && !is.narrow; }
 
 /* By turns, or by allocators that match by words. */
 STAGE void share_outputs(struct view *v, struct variant is)
@@ -139,7 +143,7 @@ STAGE void share_outputs(struct view *v, struct variant is)
     struct input_queued *q = v->q;
     uint16_t asker[TURNS_MOST]; /* by output: the lane that it takes */
     uint64_t asked[TURNS_MOST / WORD_BITS] = {0};
-    if (__builtin_expect(q->takes_turns, 1)) {
+    if (always_turns(is) || __builtin_expect(q->takes_turns, 1)) {
         const struct turns turns = turns_at((FW_GLOBAL unsigned char *)v->head + q->vc_state_at, q->lanes);
         share_outputs_by_turns(v, turns, asked, asker, is);
         hold_outputs(v, asked, asker, &turns, is);
@@ -209,7 +213,7 @@ STAGE void traverse(struct view *v, size_t lane, struct variant is)
              (unsigned long long)v->now, v->head->number, output, input->front.packet);
     out->flits++;
     tick_t granted = !is.usual && q->queues_to_send ? wait_for_channel(v, input->out_port) : v->now;
-    if (!is.usual && has_sensors(q))
+    if (!is.narrow && has_sensors(q))
         tell_sensors(q, v->head->number, (uint32_t)output, 1, v->now);
     send(v, lane, input, out, granted, is);
 #if FW_HOST
@@ -356,7 +360,7 @@ STAGE void share_switch(struct view *v, struct variant is)
     uint16_t asker[WORD_BITS]; /* by output port: the lane that it takes */
     uint64_t left[TURNS_MOST / WORD_BITS], asked = 0;
     find_eligible(v, left, is);
-    if (q->takes_turns)
+    if (always_turns(is) || q->takes_turns)
         asked = share_switch_by_turns(v, turns, left, asker, is);
     else if (*left)
         asked = input_queued_share_switch(q, v->head, *left, asker);
@@ -365,7 +369,7 @@ STAGE void share_switch(struct view *v, struct variant is)
     for (; asked; asked &= asked - 1) {
         /* cppcheck-suppress uninitvar -- asker is set for each bit of asked */
         size_t port = lowest_bit(asked), lane = asker[port];
-        if (q->takes_turns)
+        if (always_turns(is) || q->takes_turns)
             turns_grant(turns, facts_of(q, lane, is).port, port);
         traverse(v, lane, is);
     }

@@ -131,19 +131,22 @@ static inline FW_GLOBAL struct input_lane *inputs_of(FW_GLOBAL struct router_hea
     return PART(struct input_lane, INPUTS_AT(words));
 }
 /*
- * Stages are compiled into their callers, once for each of two variants: see input_queued.c. A variant is a constant
+ * Stages are compiled into their callers, once for each of three variants: see input_queued.c. A variant is a constant
  * wherever it is used, but for the general one's words.
  */
 #define STAGE FW_INLINE
 
 struct variant {
-    bool usual;
+    bool usual;     /* in how flits go */
+    bool narrow;    /* and in what there is: no sensors, output queues, rings that grow or channels of many latencies */
     uint32_t words; /* of a set of lanes */
 };
-#define USUAL ((struct variant){.usual = true, .words = 1})
-#define GENERAL(words_) ((struct variant){.usual = false, .words = (words_)})
+#define USUAL ((struct variant){.usual = true, .narrow = true, .words = 1})
+#define WIDE_WORDS 2
+#define WIDE ((struct variant){.usual = true, .narrow = false, .words = WIDE_WORDS})
+#define GENERAL(words_) ((struct variant){.usual = false, .narrow = false, .words = (words_)})
 
-/* Sets of lanes: one word in the usual variant, so that the compiler can keep it in a register. */
+/* Sets of lanes: one word in the narrow variant, so that the compiler can keep it in a register. */
 STAGE uint64_t *word_of(uint64_t *set, size_t lane, struct variant is)
 {
     return set + (is.words == 1 ? 0 : lane / WORD_BITS);
