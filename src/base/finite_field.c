@@ -78,3 +78,8 @@ uint32_t finite_field_multiply(const struct finite_field *field, uint32_t a, uin
 {
     return a && b ? finite_field_power(field, (uint32_t)field->logarithms[a] + field->logarithms[b]) : 0;
 }
+
+uint32_t finite_field_divide(const struct finite_field *field, uint32_t a, uint32_t b)
+{
+    return a ? finite_field_power(field, field->order - 1 + field->logarithms[a] - field->logarithms[b]) : 0;
+}

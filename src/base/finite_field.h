@@ -23,5 +23,7 @@ void finite_field_init(struct finite_field *field, uint32_t order, struct arena 
 uint32_t finite_field_add(const struct finite_field *field, uint32_t a, uint32_t b);
 uint32_t finite_field_subtract(const struct finite_field *field, uint32_t a, uint32_t b);
 uint32_t finite_field_multiply(const struct finite_field *field, uint32_t a, uint32_t b);
+/* `b` is not 0. */
+uint32_t finite_field_divide(const struct finite_field *field, uint32_t a, uint32_t b);
 /* The primitive element to any power. */
 uint32_t finite_field_power(const struct finite_field *field, uint32_t exponent);

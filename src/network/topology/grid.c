@@ -11,25 +11,6 @@
  */
 #include "network/topology/sizes.h"
 
-#include <inttypes.h>
-
-void topology_size(struct topology *topology, uint32_t routers, uint32_t concentration, uint32_t ports)
-{
-    topology->routers = routers;
-    topology->concentration = concentration;
-    topology->terminals = routers * concentration;
-    topology->ports = ports;
-}
-
-void topology_check_size(const struct choice *self, const char *key, uint64_t terminals, uint64_t channels,
-                         struct errors *errors)
-{
-    if (terminals > MAX_TERMINALS)
-        choice_error(errors, self, key, "more than %" PRIu64 " terminals", MAX_TERMINALS);
-    else if (channels > MAX_CHANNELS)
-        choice_error(errors, self, key, "more than %" PRIu64 " channels", MAX_CHANNELS);
-}
-
 static const struct option grid_options[] = {
     OPTION_U32_LIST(struct grid_config, widths, "[8, 8]", 2, 65536, "routers", "routers along each dimension"),
     OPTION_U32(struct grid_config, concentration, "1", 1, 1024, "terminals", "terminals at each router"),

@@ -11,6 +11,8 @@ void topology_size(struct topology *topology, uint32_t routers, uint32_t concent
 /* Refuses more terminals, or channels, than can be counted; `key` is the setting to blame. */
 void topology_check_size(const struct choice *self, const char *key, uint64_t terminals, uint64_t channels,
                          struct errors *errors);
+/* Refuses a number from 3 on that is no power of a prime, and names the nearest; true: it is one. */
+bool topology_check_prime_power(const struct choice *self, const char *key, uint32_t number, struct errors *errors);
 
 /* Settings of a grid of any widths. */
 struct grid_config {

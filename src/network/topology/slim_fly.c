@@ -62,15 +62,9 @@ static uint32_t terminal_count(const struct slim_fly_config *config)
 static void slim_fly_check(const struct choice *self, struct errors *errors)
 {
     const struct slim_fly_config *config = self->config;
-    uint32_t q = config->q, below = q, above = q;
-    if (!prime_of_power(q)) {
-        while (!prime_of_power(below))
-            below--;
-        while (!prime_of_power(above))
-            above++;
-        choice_error(errors, self, "q", "%u is no power of a prime; the nearest that are: %u and %u", q, below, above);
+    uint32_t q = config->q;
+    if (!topology_check_prime_power(self, "q", q, errors))
         return;
-    }
     uint64_t routers = 2 * (uint64_t)q * q;
     topology_check_size(self, "q", routers * terminal_count(config), routers * (q + local_count(q)), errors);
 }

@@ -33,6 +33,7 @@ static uint32_t broken_axioms(const struct finite_field *field)
             broken += t.sum[a][b] >= order || t.product[a][b] >= order;
             broken += t.sum[a][b] != t.sum[b][a] || t.product[a][b] != t.product[b][a];
             broken += finite_field_subtract(field, t.sum[a][b], b) != a;
+            broken += b && finite_field_divide(field, t.product[a][b], b) != a;
             for (uint32_t c = 0; c < order; c++) {
                 broken += t.sum[t.sum[a][b]][c] != t.sum[a][t.sum[b][c]];
                 broken += t.product[t.product[a][b]][c] != t.product[a][t.product[b][c]];
