@@ -60,7 +60,14 @@ TOPOLOGIES = {
     "jellyfish": [{"routers": 9, "degree": 4, "terminals": 1}, {"routers": 12, "degree": 3}],
     "file": [{"file": "network.txt"}, {"file": "network.txt", "one_way": True}],
     "express_mesh": [{"width": 4}, {"width": 4, "concentration": 2}],
+    "polarfly": [{"q": 2, "terminals": 1}, {"q": 3, "terminals": 1}],
+    "polarstar": [{"q": 2, "supernode_degree": 0, "terminals": 1}],
+    "xpander": [{"degree": 3, "lifts": [2]}, {"degree": 3, "lifts": [3], "terminals": 1}],
+    "kautz": [{"degree": 2, "diameter": 2}],
+    "de_bruijn": [{"degree": 2, "diameter": 3}],
+    "spectralfly": [{"p": 3, "q": 5, "terminals": 1}],
 }
+LARGE = {"spectralfly"}  # 120 routers, the least that there are: the usual router alone, and not all pairs of routers
 NETWORK = """router 0 node 0 node 3 2 router 1 4 router 2
 router 1 node 1 router 2 router 2 3
 router 3 node 2 router 2
@@ -435,6 +442,8 @@ def run_everywhere(config, routing, directory, what, programs):
 @pytest.mark.parametrize("routing", sorted(registered()["routing"]))
 def test_routing_is_refused_or_runs_and_drains_on_every_topology(routing, router, tmp_path):
     for topology in sorted(registered()["topology"]):
+        if topology in LARGE and router != "input_queued":
+            continue
         draw = random.Random(f"{routing} {topology}" + (f" {router}" if router != "input_queued" else ""))
         pairs = [(shape, block) for shape in shapes_of(topology) for block in [routing, registered()["routing"][routing]]
                  if is_accepted(block, shape)]
@@ -454,14 +463,15 @@ def test_routing_is_free_of_deadlock_wherever_it_is_accepted(routing, tmp_path):
     """As it is by default and in its example, with as many VCs as it asks for."""
     for topology in registered()["topology"]:
         for shape in shapes_of(topology):
-            for block in [routing, registered()["routing"][routing]]:
+            for block in [routing] if topology in LARGE else [routing, registered()["routing"][routing]]:
                 if not is_accepted(block, shape):
                     continue
                 config = {"network": {"topology": shape, "routing": block,
                                       "router": {"num_vcs": vcs_needed(block, shape)}}}
                 ended = subprocess.run([PROGRAM, "check", write(config, tmp_path)], capture_output=True, text=True,
                                        timeout=120, check=False)
-                assert ended.returncode == 0 and ": no deadlock\n" in ended.stdout, ended.stdout + ended.stderr
+                verdict = ": no deadlock found\n" if "checked a sample" in ended.stdout and topology in LARGE else ": no deadlock\n"
+                assert ended.returncode == 0 and verdict in ended.stdout, ended.stdout + ended.stderr
 
 
 @pytest.mark.parametrize("kind", ["allocator", "arbiter", "congestion", "traffic", "injection", "size", "allocation"])

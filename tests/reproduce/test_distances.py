@@ -68,6 +68,8 @@ def shares(values):
 @pytest.mark.parametrize("routing", ["minimal", "minimal_adaptive", "valiant", "ugal", "par"])
 @pytest.mark.parametrize("topology", [{"type": "slim_fly", "q": 4, "terminals": 2},
                                       {"type": "jellyfish", "routers": 18, "degree": 3, "terminals": 2},
+                                      {"type": "polarfly", "q": 3, "terminals": 2},
+                                      {"type": "kautz", "degree": 2, "diameter": 3, "terminals": 2},
                                       {"type": "dragonfly", "terminals": 2}], ids=lambda block: block["type"])
 def test_detours_are_told_from_shortest_ways(topology, routing):
     router = {"type": "packet" if routing == "par" else "input_queued", "num_vcs": 12}
