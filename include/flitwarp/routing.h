@@ -65,6 +65,14 @@ struct routing {
     FW_GLOBAL const uint64_t
         *eject_vcs;        /* by place of a terminal: all VCs that lead to it; where one word holds them */
     FW_GLOBAL void *state; /* the algorithm's own, made by prepare() */
+#if FW_HOST
+    /* What prepare() says of ways that tell more apart than most, for those who follow them all: */
+    bool is_by_terminal;   /* they differ for terminals of one router, at either end */
+    bool is_by_input_vc;   /* and for VCs of those that were offered at once, */
+    bool is_by_input_port; /* and for the ports that packets come by */
+    bool may_lack_ways;    /* some pairs may have none */
+    uint32_t most_hops;    /* of its ways; 0: not many times those of the longest shortest one */
+#endif
 };
 
 /* One question to a routing algorithm: where is the head, and what may it take? */
@@ -133,6 +141,15 @@ struct routing_ops {
 #define REGISTER_ROUTING(ops) REGISTER_COMPONENT("routing", ops)
 
 uint32_t decisions_take(struct decisions *decisions, uint32_t options);
+/* The same, for what a run chooses by the source, which checks do not know. */
+uint32_t decisions_take_of_flow(struct decisions *decisions, uint32_t options);
+
+/* One of several things to choose from. */
+struct weighted {
+    uint32_t end; /* the weights up to this one and with it */
+    uint32_t what;
+};
+uint32_t decisions_take_weighted(struct decisions *decisions, const struct weighted *choices, uint32_t count);
 #endif
 
 /* Class c of C gets VCs [c * V / C, (c + 1) * V / C) of a port. */
@@ -155,6 +172,19 @@ static inline uint32_t route_pick(struct route *route, uint32_t options)
     uint64_t draw = random_mix(route->routing->seed ^ name ^ ((uint64_t)packet->hops << 8 | route->draws++));
     return (uint32_t)(((draw >> 32) * options) >> 32);
 }
+
+#if FW_HOST
+/* One of several, as often as its weight says. */
+static inline uint32_t route_pick_weighted(struct route *route, const struct weighted *choices, uint32_t count)
+{
+    if (__builtin_expect(route->decisions != NULL, 0))
+        return choices[decisions_take_weighted(route->decisions, choices, count)].what;
+    uint32_t drawn = route_pick(route, choices[count - 1].end);
+    while (drawn >= choices->end)
+        choices++;
+    return choices->what;
+}
+#endif
 
 /* Of the packet's protocol class. */
 static inline uint32_t routing_first_vc(const struct routing *routing, const FW_GLOBAL struct packet *packet)

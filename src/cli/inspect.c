@@ -30,6 +30,7 @@
 #include "run/simulation.h"
 #include "workload/trace/trace.h"
 #include "blueprint/blueprint.h"
+#include "blueprint/routes.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -394,7 +395,7 @@ static void topology_print_json(const struct facts *facts, uint32_t count, struc
 
 static void check_written(struct call *call, const struct simulation *simulation)
 {
-    static const char *const written[] = {"--export", "--picture", NULL};
+    static const char *const written[] = {"--export", "--picture", "--routes", NULL};
     const char *prices = flag_value(call, "--prices");
     if (prices)
         source_note_file(simulation->data, &call->arena, prices);
@@ -402,10 +403,32 @@ static void check_written(struct call *call, const struct simulation *simulation
         call_spare(call, written, simulation->data);
 }
 
+/* Of the whole network: what routing needs is not in a blueprint. */
+static int write_routes(struct call *call, const char *path)
+{
+    struct simulation simulation;
+    int status = EXIT_USAGE;
+    bool is_refused = true;
+    simulation_init(&simulation);
+    if (simulation_load(&simulation, call->configs[0], call->overrides, call->override_count)) {
+        simulation_make_sequential(&simulation);
+        if (simulation_build(&simulation)) {
+            const struct routing one = planes_routing_of_one(&simulation.network.routing);
+            status = routes_write(&one, path, &call->errors, &is_refused) ? EXIT_DONE
+                     : is_refused                                         ? EXIT_USAGE
+                                                                          : EXIT_IO;
+        }
+    }
+    errors_print(&simulation.errors, stderr);
+    simulation_release(&simulation);
+    return status;
+}
+
 /* A name that is wrong is told before anything is searched; nothing is written until all is right. */
 static int survey(struct call *call, const struct blueprint *blueprints)
 {
     const char *exported = flag_value(call, "--export"), *picture = flag_value(call, "--picture");
+    const char *routes = flag_value(call, "--routes");
     const char *priced = flag_value(call, "--prices");
     bool with_terminals = flag_value(call, "--terminals");
     struct errors *errors = &call->errors;
@@ -419,6 +442,8 @@ static int survey(struct call *call, const struct blueprint *blueprints)
         export_check(blueprints, exported, errors);
     if (picture)
         picture_check(blueprints, picture, with_terminals, errors);
+    if (routes)
+        routes_check(routes, errors);
     if (errors->count)
         return EXIT_USAGE;
     for (uint32_t i = 0; i < count; i++) {
@@ -431,6 +456,9 @@ static int survey(struct call *call, const struct blueprint *blueprints)
         check_priced_classes(&prices, facts, count, errors);
     if (errors->count)
         return EXIT_USAGE;
+    int status = routes ? write_routes(call, routes) : EXIT_DONE;
+    if (status != EXIT_DONE)
+        return status;
     if ((exported && !export_write(blueprints, exported, errors)) ||
         (picture && !picture_write(blueprints, picture, with_terminals, errors)))
         return EXIT_IO;
@@ -444,13 +472,13 @@ static int cli_topology(struct call *call)
     int i = 0;
     for (char *word; (word = words_next(call, &i));)
         call_take_config(call, word);
-    const char *exported = flag_value(call, "--export"), *picture = flag_value(call, "--picture");
+    static const char *const of_one[] = {"--export", "--picture", "--routes"};
     if (!call->config_count)
         errors_add(errors, "no configuration is given");
-    if (call->config_count > 1 && (exported || picture))
-        errors_add(errors, "%s takes one network, found %d configurations", exported ? "--export" : "--picture",
-                   call->config_count);
-    if (flag_value(call, "--terminals") && !picture)
+    for (size_t flag = 0; flag < 3 && call->config_count > 1; flag++)
+        if (flag_value(call, of_one[flag]))
+            errors_add(errors, "%s takes one network, found %d configurations", of_one[flag], call->config_count);
+    if (flag_value(call, "--terminals") && !flag_value(call, "--picture"))
         errors_add(errors, "--terminals needs --picture FILE.svg beside it");
     if (errors->count)
         return call_refuse(call);
@@ -477,7 +505,8 @@ static const struct command topology_command = {
               {"--prices", "FILE", "JSON file of what routers and links cost", NULL},
               {"--export", "FILE.graphml|.dot|.csv|.txt", "the network as a file", NULL},
               {"--picture", "FILE.svg", "a drawing of the network", NULL},
-              {"--terminals", NULL, "draw terminals too", NULL}},
+              {"--terminals", NULL, "draw terminals too", NULL},
+              {"--routes", "FILE.txt|.csv", "the ways that packets take, as routing `file` reads them", NULL}},
     .run = cli_topology,
 };
 REGISTER_COMMAND(topology_command);

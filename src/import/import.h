@@ -24,6 +24,8 @@ struct import {
     uint32_t *decisive;             /* how many notes are of that kind */
     const char *file;               /* as given */
     const char *output;             /* as given; NULL: standard output */
+    bool is_strict;                 /* nothing is written where anything decisive is not carried over */
+    const char *routes;             /* a file beside it, of forwarding tables; NULL: none is given */
     struct json *read;              /* an array of the files that were read */
     const char *whose;              /* "BookSim" */
     bool is_text;                   /* their values are words without types */
@@ -75,6 +77,7 @@ struct import_lost {
 bool import_booksim(struct import *import, const char *bytes, size_t size);
 bool import_simured(struct import *import, const char *bytes, size_t size);
 bool import_supersim(struct import *import, const char *bytes, size_t size);
+bool import_infiniband(struct import *import, const char *bytes, size_t size);
 /* BookSim's `key = value;` and SimuRed's `KEY value`, as one object; NULL with an error. */
 struct json *import_read_booksim(struct import *import, const char *bytes, size_t size);
 struct json *import_read_simured(struct import *import, const char *bytes, size_t size);

@@ -355,6 +355,8 @@ bool planes_check_selection(const struct network *network, struct errors *errors
 /* Takes routing, which is ready for one plane, to all of them, and makes the selection; false with errors. */
 struct routing_ports;
 bool planes_join(struct network *network, const struct routing_ports *ports, struct errors *errors);
+/* The source of the packet in question, as its plane counts terminals: what algorithms know as its destination, too. */
+uint32_t planes_source(const struct route *route);
 /* The routing of one plane alone, for checks. */
 struct routing planes_routing_of_one(const struct routing *routing);
 /* What is left of a plane; the whole network where there is one. */

@@ -287,6 +287,14 @@ bool planes_join(struct network *network, const struct routing_ports *ports, str
     return true;
 }
 
+uint32_t planes_source(const struct route *route)
+{
+    const struct planes *planes = route->routing->planes;
+    uint32_t source = route->packet->source;
+    return planes ? planes->seats[(size_t)(route->first_router / planes->one.routers) * planes->one.terminals + source]
+                  : source;
+}
+
 struct routing planes_routing_of_one(const struct routing *routing)
 {
     struct routing one = *routing;

@@ -463,7 +463,7 @@ def test_files_are_named_as_seen_from_the_result(tmp_path):
 BROKEN = [
     ("k = ;", "a.cfg:1:5: found ';', expected a value"),
     ("k = 8", "a.cfg:1:6: found the end of the file, expected ';' after the value of 'k'"),
-    ("k 8;", "a.cfg:1:1: found 'k', expected '{' (a configuration of SuperSim), 'key = value;' (of BookSim) or 'KEY value' (of SimuRed)"),
+    ("k 8;", "a.cfg:1:1: found 'k', expected '{' (a configuration of SuperSim), 'key = value;' (of BookSim), 'KEY value' (of SimuRed) or 'vendid=' (of ibnetdiscover)"),
     ("n = 2;\nk 8;", "a.cfg:2:3: found '8', expected '=' after the name 'k'"),
     ("k = 8\nn = 2;", "a.cfg:2:1: found 'n', expected ';' after the value of 'k'"),
     ("k = 8;\n  8 = k;", "a.cfg:2:3: found '8', expected the name of a setting"),
@@ -1380,7 +1380,7 @@ def test_wrong_files_of_supersim_are_refused(tmp_path, text, message, program):
 
 def test_help_tells_the_usage():
     ended = flitwarp("import", "--help")
-    assert ended.stdout.startswith("usage: flitwarp import FILE [--from booksim|simured|supersim]") and "--strict" in ended.stdout
+    assert ended.stdout.startswith("usage: flitwarp import FILE [--from booksim|simured|supersim|infiniband]") and "--strict" in ended.stdout
 
 
 def test_standard_output_gets_the_result(tmp_path):
@@ -1404,7 +1404,7 @@ def test_an_older_result_outlives_a_failed_import(tmp_path):
 
 @pytest.mark.parametrize("arguments,status,words", [
     ((), 1, "no configuration is given"), (("none.cfg",), 1, "cannot read 'none.cfg'"),
-    (("a.cfg", "--from", "noxim"), 1, "expected booksim, simured or supersim"), (("a.cfg", "k=4"), 1, "overrides belong to run"),
+    (("a.cfg", "--from", "noxim"), 1, "expected booksim, simured, supersim or infiniband"), (("a.cfg", "k=4"), 1, "overrides belong to run"),
     (("a.cfg", "--from", "supersim"), 1, "a.cfg:1:1"), (("a.cfg", "-o", "no/such/place.json"), 3, "no/such/place.json")])
 def test_wrong_usage(tmp_path, arguments, status, words):
     (tmp_path / "a.cfg").write_text("k = 8;")

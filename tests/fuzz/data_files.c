@@ -18,6 +18,20 @@ FUZZ_TARGET(network_file)
     simulate_with(data, size, "network.topology={\"type\": \"file\", \"file\": \"" FILE_NAME "\"}");
 }
 
+/* Read by both forms: what is no text is no CSV either. */
+FUZZ_TARGET(routes_file)
+{
+    fuzz_file("routes.txt", data, size);
+    fuzz_file("routes.csv", data, size);
+    for (int is_csv = 0; is_csv < 2; is_csv++)
+        fuzz_simulate(fuzz_small,
+                      (char *[]){is_csv ? "network.routing={\"type\": \"file\", \"file\": \"routes.csv\"}"
+                                        : "network.routing={\"type\": \"file\", \"file\": \"routes.txt\", "
+                                          "\"unreachable\": \"allow\"}",
+                                 "network.topology={\"type\": \"torus\", \"widths\": [4]}", "network.router.num_vcs=2"},
+                      3);
+}
+
 FUZZ_TARGET(global_file)
 {
     simulate_with(data, size,

@@ -34,7 +34,7 @@ struct state {
     uint32_t waypoint;
     uint32_t route;
     uint32_t hops;
-    uint32_t input_vc; /* one of those that its head may be in */
+    uint32_t input_lane; /* one of those that its head may be in, by its VC alone unless its port matters */
 };
 
 /* A packet that came into a state by a channel. */
@@ -51,7 +51,6 @@ struct check {
     FILE *out;
     struct channel_graph graph;
     uint32_t *terminals;  /* by router: the first that injects there; FW_NONE: has none */
-    uint32_t *receivers;  /* the first that ejects there */
     uint32_t destination; /* terminal */
     uint32_t destination_router;
     uint32_t longest;     /* hops that a way may have */
@@ -66,34 +65,11 @@ struct check {
     uint32_t arrival_count, arrival_room;
     uint64_t steps; /* questions asked, for all destinations */
     uint64_t faults;
-    uint64_t cut_off; /* pairs without a way, which are not followed */
+    uint64_t cut_off;       /* pairs without a way, which are not followed */
+    struct lost_pairs lost; /* owned, of this destination */
+    uint32_t *lost_sources;
+    uint64_t lost_count;
 };
-
-/* ---- random choices ---- */
-
-uint32_t decisions_take(struct decisions *decisions, uint32_t options)
-{
-    uint32_t index = decisions->made++;
-    FW_CHECK(index < MAX_DECISIONS && options > 0, "%u random choices at one hop", index);
-    if (index == decisions->known) {
-        decisions->taken[index] = 0;
-        decisions->options[index] = options;
-        decisions->known++;
-    }
-    return decisions->taken[index];
-}
-
-bool decisions_next(struct decisions *decisions)
-{
-    decisions->made = 0;
-    while (decisions->known > 0) {
-        uint32_t last = decisions->known - 1;
-        if (++decisions->taken[last] < decisions->options[last])
-            return true;
-        decisions->known--;
-    }
-    return false;
-}
 
 /* ---- names in messages ---- */
 
@@ -115,6 +91,30 @@ static void check_print_node(const struct check *check, uint32_t node)
     fputs("->", check->out);
     print_router(check, channel / ports);
     fprintf(check->out, " vc %u", node % check->routing->num_vcs);
+}
+
+static void print_terminal_or_router(const struct check *check, uint32_t terminal, uint32_t router)
+{
+    if (check->routing->is_by_terminal)
+        fprintf(check->out, "terminal %u", terminal);
+    else
+        print_router(check, router);
+}
+
+/* Of the destination at hand. */
+static void print_lost_pairs(struct check *check)
+{
+    uint32_t count = lost_pairs_sources(&check->lost, check->state_count, check->lost_sources);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t source = check->lost_sources[i];
+        if (++check->lost_count > FAULTS_SHOWN)
+            continue;
+        fputs("  no way from ", check->out);
+        print_terminal_or_router(check, source, topology_router_of(check->topology, source));
+        fputs(" to ", check->out);
+        print_terminal_or_router(check, check->destination, check->destination_router);
+        fputc('\n', check->out);
+    }
 }
 
 static void check_fault(struct check *check, const struct state *state, const char *what)
@@ -173,13 +173,14 @@ static uint32_t states_add(struct check *check, const struct state *state)
     return *slot - 1;
 }
 
-static void arrive(struct check *check, struct state *next, uint32_t channel, uint64_t held)
+static void arrive(struct check *check, uint32_t from, struct state *next, uint32_t channel, uint64_t held)
 {
     if (check->routing->escape_vcs) {
         next->escape_vcs = held;
         next->escape_channel = channel;
     }
     uint32_t state = states_add(check, next);
+    lost_pairs_step(&check->lost, from, state);
     check->arrivals = memory_grow(check->arrivals, check->arrival_count, &check->arrival_room, sizeof *check->arrivals);
     check->arrivals[check->arrival_count++] = (struct arrival){held, channel, state};
 }
@@ -195,31 +196,41 @@ static void add_edges(struct check *check)
     check->arrival_count = 0;
 }
 
-/* The packet moves on by one port, on one of these VCs. */
-static void follow_port(struct check *check, const struct state *state, const struct packet *packet, uint32_t port,
-                        uint64_t vcs)
+/* It arrives in one of these VCs of a channel, and holds on to some of another, or of those. */
+static void arrive_in(struct check *check, uint32_t from, struct state *next, uint32_t into, uint64_t vcs,
+                      uint32_t channel, uint64_t held)
 {
+    const struct routing *routing = check->routing;
+    uint32_t port = routing->local_ports + into % check->topology->ports;
+    uint32_t first_lane = routing->is_by_input_port ? port * routing->num_vcs : 0;
+    while (vcs) {
+        uint64_t vc = lowest_bit(vcs);
+        next->input_lane = first_lane + (uint32_t)vc;
+        arrive(check, from, next, channel,
+               routing->is_by_input_vc && channel == into ? held & bit((uint32_t)vc) : held);
+        vcs = routing->is_by_input_vc ? vcs & (vcs - 1) : 0;
+    }
+}
+
+/* The packet moves on by one port, on one of these VCs. */
+static void follow_port(struct check *check, uint32_t index, const struct packet *packet, uint32_t port, uint64_t vcs)
+{
+    const struct state state = check->states[index]; /* which may move, as states are added */
     uint32_t ports = check->topology->ports;
-    uint32_t channel = port < ports ? check->graph.channels[state->router * ports + port] : FW_NONE;
+    uint32_t channel = port < ports ? check->graph.channels[state.router * ports + port] : FW_NONE;
     uint64_t escape_vcs = check->routing->escape_vcs, counted = escape_vcs ? vcs & escape_vcs : vcs;
     if (channel == FW_NONE) {
-        check_fault(check, state, "is sent to an unused port");
+        check_fault(check, &state, "is sent to an unused port");
         return;
     }
-    if (state->hops >= check->longest) {
-        check_fault(check, state, "is still on its way");
+    if (state.hops >= check->longest) {
+        check_fault(check, &state, "is still on its way");
         return;
     }
     struct state next = {
-        .router = channel / ports, .waypoint = packet->waypoint, .route = packet->route, .hops = state->hops + 1};
-    if (counted) {
-        next.input_vc = (uint32_t)lowest_bit(counted);
-        arrive(check, &next, channel, counted);
-    }
-    if (counted == vcs)
-        return;
-    next.input_vc = (uint32_t)lowest_bit(vcs & ~counted);
-    arrive(check, &next, state->escape_channel, state->escape_vcs);
+        .router = channel / ports, .waypoint = packet->waypoint, .route = packet->route, .hops = state.hops + 1};
+    arrive_in(check, index, &next, channel, counted, channel, counted);
+    arrive_in(check, index, &next, channel, vcs & ~counted, state.escape_channel, state.escape_vcs);
 }
 
 static bool is_home(const struct check *check, uint32_t router, uint32_t local_port)
@@ -240,16 +251,18 @@ static void follow_answer(struct check *check, uint32_t index, const struct pack
         has_wanted |= check->vcs[w] & check->counted[w];
         wanted[w] |= check->vcs[w] & check->counted[w];
     }
-    if (!bits_any(check->vcs, words))
-        check_fault(check, &state, "has nowhere to go");
-    else if (!has_wanted)
+    if (!bits_any(check->vcs, words)) {
+        lost_pairs_end(&check->lost, index);
+        if (!routing->may_lack_ways)
+            check_fault(check, &state, "has nowhere to go");
+    } else if (!has_wanted)
         check_fault(check, &state, "is offered no escape VC");
     uint32_t port = FW_NONE;
     uint64_t vcs = 0;
     BITS_EACH(lane, check->vcs, words) {
         if (port != check->ports[lane]) {
             if (vcs)
-                follow_port(check, &state, packet, port - routing->local_ports, vcs);
+                follow_port(check, index, packet, port - routing->local_ports, vcs);
             port = check->ports[lane];
             vcs = 0;
         }
@@ -259,7 +272,7 @@ static void follow_answer(struct check *check, uint32_t index, const struct pack
             check_fault(check, &state, "is given to another terminal");
     }
     if (vcs)
-        follow_port(check, &state, packet, port - routing->local_ports, vcs);
+        follow_port(check, index, packet, port - routing->local_ports, vcs);
 }
 
 static struct route question(struct check *check, struct packet *packet, const struct state *state,
@@ -269,7 +282,7 @@ static struct route question(struct check *check, struct packet *packet, const s
     return (struct route){.routing = check->routing,
                           .packet = packet,
                           .router = state->router,
-                          .input_lane = state->input_vc,
+                          .input_lane = state->input_lane,
                           .decisions = decisions,
                           .vcs = check->vcs};
 }
@@ -293,17 +306,19 @@ static uint32_t source_at(const struct check *check, uint32_t router)
 }
 
 /* Asks all that may be chosen at random: the ways in which a packet may start at a router ... */
-static void check_enter(struct check *check, uint32_t router)
+static void check_enter(struct check *check, uint32_t source)
 {
+    const uint32_t router = topology_router_of(check->topology, source);
     const struct state at = {.router = router};
     struct decisions decisions;
     decisions.made = decisions.known = 0; /* the rest is written before it is read: half a kilobyte, a million times */
     do {
-        struct packet packet = packet_in(check, &at, source_at(check, router));
+        struct packet packet = packet_in(check, &at, source);
         struct route route = question(check, &packet, &at, &decisions);
         if (check->routing->inject)
             check->routing->inject(&route);
-        states_add(check, &(struct state){.router = router, .waypoint = packet.waypoint, .route = packet.route});
+        const struct state start = {.router = router, .waypoint = packet.waypoint, .route = packet.route};
+        lost_pairs_enter(&check->lost, source, states_add(check, &start));
     } while (decisions_next(&decisions));
 }
 
@@ -324,24 +339,6 @@ static void check_follow(struct check *check, uint32_t index)
 
 /* ---- the whole ---- */
 
-/* Numbers below `count` in an order that spreads them: i * step modulo count, with a step that shares no divisor. */
-static uint32_t spread_step(uint32_t count)
-{
-    for (uint32_t step = (uint32_t)(count * 0.618) | 1;; step++) {
-        uint32_t a = step, b = count;
-        for (uint32_t rest; b; a = b, b = rest)
-            rest = a % b;
-        if (a == 1)
-            return step;
-    }
-}
-
-/* Routers, in rising order. */
-struct hosts {
-    uint32_t count;
-    uint32_t *routers;
-};
-
 /* By destinations or by questions, whichever ends it first. */
 static void tell_share(const struct check *check, uint64_t budget, double destinations, double all)
 {
@@ -353,14 +350,14 @@ static void tell_share(const struct check *check, uint64_t budget, double destin
 #define CUT_OFF_SHOWN 3
 
 /* A pair without a way is not followed; the first ones are named. */
-static void note_cut_off(struct check *check, uint32_t from)
+static void note_cut_off(struct check *check, uint32_t source)
 {
     if (check->cut_off++ >= CUT_OFF_SHOWN)
         return;
     fputs(check->cut_off == 1 ? "cut off: no way from " : ", ", check->out);
-    print_router(check, from);
+    print_terminal_or_router(check, source, topology_router_of(check->topology, source));
     fputs(" to ", check->out);
-    print_router(check, check->destination_router);
+    print_terminal_or_router(check, check->destination, check->destination_router);
 }
 
 /* Follows packets between pairs of routers as far as the budget reaches; returns how many pairs that were. */
@@ -369,22 +366,26 @@ static uint64_t follow_pairs(struct check *check, const struct hosts *from, cons
     uint64_t pairs = 0, from_step = spread_step(from->count), to_step = spread_step(to->count);
     uint32_t portions = to->count < 64 ? to->count : 64; /* so that the budget reaches several destinations */
     for (uint32_t i = 0; i < to->count && check->steps < budget; i++) {
-        check->destination_router = to->routers[i * to_step % to->count];
-        check->destination = check->receivers[check->destination_router];
+        check->destination = to->terminals[i * to_step % to->count];
+        check->destination_router = topology_ejects_at(check->topology, check->destination);
         uint64_t portion = i + 1 < portions ? budget / portions * (i + 1) : budget;
         states_clear(check);
+        lost_pairs_clear(&check->lost);
         for (uint32_t j = 0; j < from->count && check->steps < portion; j++) {
-            uint32_t router = from->routers[j * from_step % from->count];
-            if (!routing_reaches(check->routing, router, check->destination_router)) {
-                note_cut_off(check, router);
+            uint32_t source = from->terminals[j * from_step % from->count];
+            if (!routing_reaches(check->routing, topology_router_of(check->topology, source),
+                                 check->destination_router)) {
+                note_cut_off(check, source);
                 continue;
             }
-            check_enter(check, router);
+            check_enter(check, source);
+            check->steps += check->routing->is_by_terminal;
             while (check->followed < check->state_count && check->steps < portion)
                 check_follow(check, check->followed++);
             add_edges(check);
             pairs += check->followed == check->state_count; /* all is known of the pair */
         }
+        print_lost_pairs(check);
         tell_share(check, budget, i + 1.0, to->count);
     }
     return pairs;
@@ -406,37 +407,25 @@ static bool check_report(const struct check *check, uint64_t pairs, uint64_t all
 {
     uint32_t length;
     uint32_t *cycle = channel_graph_cycle(&check->graph, &length);
+    const char *of = check->routing->is_by_terminal ? "terminals" : "routers";
     if (check->faults > FAULTS_SHOWN)
         fprintf(check->out, "  and %" PRIu64 " more\n", check->faults - FAULTS_SHOWN);
+    if (check->lost_count)
+        fprintf(check->out, "  no way between %" PRIu64 " of %" PRIu64 " pairs of %s%s\n", check->lost_count, pairs, of,
+                check->routing->may_lack_ways ? ", as the settings allow" : "");
     if (cycle)
         print_cycle(check, cycle, length);
     fprintf(check->out,
-            "routing \"%s\" on \"%s\": checked %s%" PRIu64 " of %" PRIu64 " pairs of routers, %" PRIu64
+            "routing \"%s\" on \"%s\": checked %s%" PRIu64 " of %" PRIu64 " pairs of %s, %" PRIu64
             " dependencies%s: %s\n",
             check->routing->ops->name, check->topology->ops->name, pairs < all_pairs ? "a sample, " : "", pairs,
-            all_pairs, channel_graph_edges(&check->graph), check->routing->escape_vcs ? " of escape VCs" : "",
+            all_pairs, of, channel_graph_edges(&check->graph), check->routing->escape_vcs ? " of escape VCs" : "",
             cycle               ? "deadlock is possible"
             : check->faults     ? "faults"
             : pairs < all_pairs ? "no deadlock found"
                                 : "no deadlock");
     free(cycle);
     return !cycle && check->faults == 0;
-}
-
-/* Fills in the first terminal of each router; returns the routers that have one. */
-static struct hosts check_find_hosts(const struct topology *topology, uint32_t *first,
-                                     uint32_t (*place)(const struct topology *topology, uint32_t terminal),
-                                     struct arena *arena)
-{
-    struct hosts hosts = {.routers = arena_array(arena, uint32_t, topology->routers)};
-    for (uint32_t router = 0; router < topology->routers; router++)
-        first[router] = FW_NONE;
-    for (uint32_t terminal = topology->terminals; terminal-- > 0;)
-        first[place(topology, terminal)] = terminal;
-    for (uint32_t router = 0; router < topology->routers; router++)
-        if (first[router] != FW_NONE)
-            hosts.routers[hosts.count++] = router;
-    return hosts;
 }
 
 /* Of each output VC its port; and those that count: all, or those to terminals and the escape VCs between routers. */
@@ -453,22 +442,6 @@ static void check_find_lanes(struct check *check, struct arena *arena)
     }
 }
 
-/* Hops to the farthest from the first router of each part that the network is in; there is one unless something failed. */
-static uint32_t farthest(const struct topology *topology, struct arena *arena)
-{
-    struct search search;
-    uint32_t most = 0;
-    search_init(&search, topology, arena);
-    for (uint32_t router = 0; router < topology->routers; router++) {
-        if (router && (!topology->islands || topology->islands[router] != router))
-            continue;
-        search_from(&search, router);
-        uint32_t hops = search.distance[search.order[search.reached - 1]];
-        most = hops > most ? hops : most;
-    }
-    return most;
-}
-
 bool dependency_check(const struct routing *all_planes, uint64_t budget, const struct check_listener *listener,
                       FILE *out)
 {
@@ -479,23 +452,25 @@ bool dependency_check(const struct routing *all_planes, uint64_t budget, const s
         fprintf(out, "routing \"%s\": not checked, the network is too large\n", routing->ops->name);
         return true;
     }
-    check.terminals = arena_array(&arena, uint32_t, check.topology->routers);
-    check.receivers = arena_array(&arena, uint32_t, check.topology->routers);
     check.vcs = arena_array(&arena, uint64_t, routing->words);
     check_find_lanes(&check, &arena);
-    check.longest = 10 * farthest(check.topology, &arena) + 10;
+    check.longest = routing->most_hops ? routing->most_hops : 10 * hops_to_farthest(check.topology, &arena) + 10;
     states_grow(&check, 1024);
-    struct hosts from = check_find_hosts(check.topology, check.terminals, topology_router_of, &arena);
-    struct hosts to = check_find_hosts(check.topology, check.receivers, topology_ejects_at, &arena);
+    struct hosts from = hosts_find(check.topology, routing->is_by_terminal, topology_router_of, &arena);
+    struct hosts to = hosts_find(check.topology, routing->is_by_terminal, topology_ejects_at, &arena);
+    check.terminals = from.first;
+    check.lost_sources = arena_array(&arena, uint32_t, from.count);
     uint64_t pairs = follow_pairs(&check, &from, &to, budget);
     if (check.cut_off)
-        fprintf(out, "%s, %" PRIu64 " of %" PRIu64 " pairs of routers with terminals\n",
-                check.cut_off > CUT_OFF_SHOWN ? " and others" : "", check.cut_off, (uint64_t)from.count * to.count);
+        fprintf(out, "%s, %" PRIu64 " of %" PRIu64 " pairs of %s\n", check.cut_off > CUT_OFF_SHOWN ? " and others" : "",
+                check.cut_off, (uint64_t)from.count * to.count,
+                routing->is_by_terminal ? "terminals" : "routers with terminals");
     bool is_sound = check_report(&check, pairs, (uint64_t)from.count * to.count - check.cut_off);
     free(check.states);
     free(check.slots);
     free(check.wanted);
     free(check.arrivals);
+    lost_pairs_release(&check.lost);
     channel_graph_release(&check.graph);
     arena_release(&arena);
     return is_sound;

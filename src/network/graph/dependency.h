@@ -20,10 +20,14 @@ struct decisions {
     uint32_t known; /* choices laid down by earlier runs */
     uint32_t taken[MAX_DECISIONS];
     uint32_t options[MAX_DECISIONS];
+    double chances[MAX_DECISIONS]; /* of those taken */
+    bool is_of_flow; /* some choice is made once for a source and a destination, see route_pick_of_flow() */
 };
 
 /* Lays down the next string and rewinds; false when all have been tried. */
 bool decisions_next(struct decisions *decisions);
+/* How likely this string is. */
+double decisions_chance(const struct decisions *decisions);
 
 /* Questions to the algorithm that an interactive check asks: a second. */
 #define DEPENDENCY_BUDGET 8000000
@@ -39,12 +43,48 @@ struct check_listener {
  * Prints what was checked and, where there are any, faults (dead ends, unused ports, wrong terminals, endless ways) and
  * a cycle of VCs that wait for each other. True when there are neither. Once `budget` questions have been asked, the
  * pairs left over are not checked; which ones depends on the network alone. Routes may depend on all that a packet
- * carries except its source. The listener may be NULL.
+ * carries except its source, unless routing->is_by_terminal: then all pairs of terminals are followed. Pairs without a
+ * way are named and counted, as faults unless routing->may_lack_ways. The listener may be NULL.
  * Where the algorithm names escape VCs (routing->escape_vcs) they alone must have no cycle, and every answer must offer
  * one. That is enough in routers that give a packet an output VC only with room for all of it: those with buffers at
  * their inputs do so where routing has escape VCs.
  */
 bool dependency_check(const struct routing *routing, uint64_t budget, const struct check_listener *listener, FILE *out);
+
+/* ---- where packets begin and end ---- */
+
+/* One terminal of each router that has any, in the order of these, or all terminals. */
+struct hosts {
+    uint32_t count;
+    uint32_t *terminals;
+    uint32_t *first; /* by router: its first one; FW_NONE: it has none */
+};
+struct hosts hosts_find(const struct topology *topology, bool takes_all,
+                        uint32_t (*place)(const struct topology *topology, uint32_t terminal), struct arena *arena);
+/* Numbers below `count` in an order that spreads them: i * step modulo count, with a step that shares no divisor. */
+uint32_t spread_step(uint32_t count);
+/* Hops to the farthest from the first router of each part that the network is in; there is one unless something failed. */
+uint32_t hops_to_farthest(const struct topology *topology, struct arena *arena);
+
+/* ---- pairs that are lost ---- */
+
+/* For one destination: the states of packets to it, which of them end nowhere, and where packets begin. */
+struct lost_pairs {
+    struct lost_step {
+        uint32_t from, to; /* states; of an entry the source, and the state that it begins in */
+    } * steps, *entries;   /* owned */
+    uint32_t *ends;        /* owned: states */
+    uint32_t step_count, step_room, entry_count, entry_room, end_count, end_room;
+};
+
+void lost_pairs_clear(struct lost_pairs *lost);
+void lost_pairs_release(struct lost_pairs *lost);
+void lost_pairs_step(struct lost_pairs *lost, uint32_t from, uint32_t to);
+/* The entries of one source one after the other. */
+void lost_pairs_enter(struct lost_pairs *lost, uint32_t source, uint32_t state);
+void lost_pairs_end(struct lost_pairs *lost, uint32_t state);
+/* Sources some of whose ways end nowhere, among so many states; returns how many. */
+uint32_t lost_pairs_sources(struct lost_pairs *lost, uint32_t states, uint32_t *sources);
 
 /* ---- the graph ---- */
 

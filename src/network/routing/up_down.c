@@ -116,8 +116,10 @@ static uint32_t port_of_destination(const struct route *route, FW_GLOBAL const s
 static uint32_t port_of_flow(struct route *route, FW_GLOBAL const struct tree *tree, uint32_t ports)
 {
     FW_GLOBAL const struct packet *packet = route->packet;
+#if FW_HOST
     if (route_is_checked(route)) /* a check knows no sources */
-        return route_pick(route, ports);
+        return decisions_take_of_flow(route->decisions, ports);
+#endif
     uint64_t flow = random_mix(((uint64_t)packet->source << 32 | packet->destination) ^ route->routing->seed);
     return (uint32_t)((random_mix(flow + tree_level(tree, route->router)) >> 32) * ports >> 32);
 }
