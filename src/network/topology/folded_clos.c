@@ -38,9 +38,9 @@ struct folded_clos {
     uint32_t group_size[MAX_LEVELS]; /* routers */
 };
 
-static const char *const level_names[MAX_LEVELS] = {
-    "level 0", "level 1", "level 2",  "level 3",  "level 4",  "level 5",  "level 6",  "level 7",
-    "level 8", "level 9", "level 10", "level 11", "level 12", "level 13", "level 14", "level 15"};
+const char *const level_names[] = {"level 0",  "level 1",  "level 2",  "level 3", "level 4",  "level 5",
+                                   "level 6",  "level 7",  "level 8",  "level 9", "level 10", "level 11",
+                                   "level 12", "level 13", "level 14", "level 15"};
 
 static const struct option folded_clos_options[] = {
     OPTION_U32(struct folded_clos_config, radix, "null", 2, 65534, "ports",

@@ -14,6 +14,9 @@ void topology_check_size(const struct choice *self, const char *key, uint64_t te
 /* Refuses a number from 3 on that is no power of a prime, and names the nearest; true: it is one. */
 bool topology_check_prime_power(const struct choice *self, const char *key, uint32_t number, struct errors *errors);
 
+/* "level 0" to "level 15" */
+extern const char *const level_names[];
+
 /* Settings of a grid of any widths. */
 struct grid_config {
     struct u32_list widths;
