@@ -14,7 +14,9 @@ from support import PROGRAM
 TOPOLOGIES = [{"type": "mesh", "widths": [6, 6]}, {"type": "torus", "widths": [6, 6]}, {"type": "hyperx", "widths": [4, 4]},
               {"type": "folded_clos", "radix": 4, "levels": 3}, {"type": "butterfly", "radix": 4, "stages": 3},
               {"type": "dragonfly", "terminals": 2, "routers": 4, "global": 2}, {"type": "express_mesh", "width": 4},
-              {"type": "single_router", "terminals": 8}]
+              {"type": "single_router", "terminals": 8}, {"type": "bcube", "n": 3, "k": 1}, {"type": "spidergon", "routers": 10},
+              {"type": "hierarchical_rings", "widths": [3, 2]}, {"type": "express_cube", "widths": [7], "interval": [3]},
+              {"type": "hamming_mesh", "boards": [2, 2]}]
 MODES = ["vc", "offered_sum", "port_average"]
 
 

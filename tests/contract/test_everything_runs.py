@@ -66,6 +66,14 @@ TOPOLOGIES = {
     "kautz": [{"degree": 2, "diameter": 2}],
     "de_bruijn": [{"degree": 2, "diameter": 3}],
     "spectralfly": [{"p": 3, "q": 5, "terminals": 1}],
+    "bcube": [{"n": 2, "k": 1}, {"n": 3, "k": 1, "concentration": 2}],
+    "dcell": [{"n": 2, "k": 1}, {"n": 3, "k": 1}],
+    "spidergon": [{"routers": 8}, {"routers": 6, "concentration": 2}],
+    "hierarchical_rings": [{"widths": [3, 2]}, {"widths": [2, 2, 2]}],
+    "express_cube": [{"widths": [5, 3], "interval": [2]}, {"widths": [7], "interval": [3], "concentration": 2}],
+    "hamming_mesh": [{"boards": [2, 1]}, {"board": [1, 1], "boards": [3, 2]}, {"board": [2, 1], "boards": [3, 2], "radix": 4}],
+    "folded_hyperx": [{"widths": [3], "spines": 1}, {"widths": [2, 2], "leaves": 1, "terminals": 1}],
+    "interposer": [{"layout": "kite_small", "rows": 3, "columns": 3}, {"layout": "folded_torus", "rows": 2, "columns": 3, "concentration": 2}],
 }
 LARGE = {"spectralfly"}  # 120 routers, the least that there are: the usual router alone, and not all pairs of routers
 NETWORK = """router 0 node 0 node 3 2 router 1 4 router 2
@@ -99,6 +107,8 @@ FITS = {
     "up_down": {"folded_clos"}, "destination_tag": {"butterfly"},
     "one_way": {"torus"}, "dragonfly_minimal": DRAGONFLIES, "voq": {"single_router"},
     "dragonfly_phases": {"dragonfly"}, "dragonfly_adaptive": {"dragonfly"}, "express_order": {"express_mesh"}, "least_latency": ANY,
+    "bcube_order": {"bcube"}, "across_first": {"spidergon"}, "ring_levels": {"hierarchical_rings"},
+    "express_cube_order": {"express_cube"}, "hamming_mesh_order": {"hamming_mesh"},
 }
 DEADLOCKS = {"fully_adaptive", "dragonfly_phases", "least_latency"}  # on purpose; the last two as in BookSim
 

@@ -41,6 +41,18 @@ static const struct fitting topologies[] = {
     {"{\"type\": \"butterfly\", \"radix\": 3, \"stages\": 3}", "butterfly"},
     {"{\"type\": \"butterfly\", \"radix\": 4, \"stages\": 1}", "butterfly single"},
     {"{\"type\": \"slim_fly\", \"q\": 3, \"terminals\": 1}", "fly"},
+    {"{\"type\": \"bcube\", \"n\": 3, \"k\": 1}", "bcube"},
+    {"{\"type\": \"dcell\", \"n\": 3, \"k\": 1}", "dcell"},
+    {"{\"type\": \"spidergon\", \"routers\": 10}", "spidergon"},
+    {"{\"type\": \"hierarchical_rings\", \"widths\": [3, 2]}", "rings"},
+    {"{\"type\": \"express_cube\", \"widths\": [5, 3], \"interval\": [2]}", "express"},
+    {"{\"type\": \"hamming_mesh\", \"board\": [2, 1], \"boards\": [2, 2]}", "hamming"},
+    {"{\"type\": \"interposer\", \"layout\": \"kite_small\", \"rows\": 3, \"columns\": 3}", "interposer"},
+    {"{\"type\": \"bcube\", \"n\": 2, \"k\": 2}", "bcube"},
+    {"{\"type\": \"spidergon\", \"routers\": 8, \"concentration\": 2}", "spidergon"},
+    {"{\"type\": \"hierarchical_rings\", \"widths\": [2, 2, 2]}", "rings"},
+    {"{\"type\": \"hamming_mesh\", \"board\": [1, 1], \"boards\": [3, 1], \"radix\": 4}", "hamming"},
+    {"{\"type\": \"hamming_mesh\", \"board\": [8, 1], \"boards\": [1, 1]}", "hamming"},
 };
 
 static const struct fitting algorithms[] = {
@@ -84,6 +96,13 @@ static const struct fitting algorithms[] = {
     {"{\"type\": \"o1turn\"}", "flat hyperx"},
     {"{\"type\": \"o1turn\", \"dateline\": \"fixed\"}", "flat hyperx"},
     {"{\"type\": \"voq\"}", "single"},
+    {"{\"type\": \"bcube_order\"}", "bcube"},
+    {"{\"type\": \"bcube_order\", \"start\": \"any\"}", "bcube"},
+    {"{\"type\": \"across_first\"}", "spidergon"},
+    {"{\"type\": \"ring_levels\"}", "rings"},
+    {"{\"type\": \"express_cube_order\"}", "express"},
+    {"{\"type\": \"hamming_mesh_order\"}", "hamming"},
+    {"{\"type\": \"hamming_mesh_order\", \"first\": \"either\"}", "hamming"},
 };
 
 /* Everything goes home with certainty; minimal algorithms in the fewest hops, others in at most twice the diameter and
@@ -465,6 +484,21 @@ TEST(algorithms_refuse_what_they_cannot_route)
     expect_refusal("{\"type\": \"single_router\", \"terminals\": 9}", "{\"type\": \"voq\"}", 8, "needs 9 VCs");
     expect_refusal(TORUS, "{\"type\": \"voq\"}", 64, "needs one router");
     expect_refusal("{\"type\": \"mesh\", \"widths\": [3, 3, 3]}", "{\"type\": \"o1turn\"}", 4, "needs 2 dimensions");
+    expect_refusal("{\"type\": \"spidergon\"}", "{\"type\": \"across_first\"}", 1, "needs 2 VCs");
+    expect_refusal("{\"type\": \"hierarchical_rings\"}", "{\"type\": \"ring_levels\"}", 1, "needs 2 VCs");
+    expect_refusal("{\"type\": \"bcube\"}", "{\"type\": \"bcube_order\", \"start\": \"any\"}", 1, "needs 2 VCs");
+    expect_refusal("{\"type\": \"hamming_mesh\"}", "{\"type\": \"hamming_mesh_order\"}", 1, "needs 2 VCs");
+    expect_refusal("{\"type\": \"hamming_mesh\"}", "{\"type\": \"hamming_mesh_order\", \"first\": \"either\"}", 3,
+                   "needs 4 VCs");
+    expect_refusal(TORUS, "{\"type\": \"across_first\"}", 4,
+                   "\"across_first\" needs topology \"spidergon\", not \"torus\"");
+    expect_refusal(TORUS, "{\"type\": \"ring_levels\"}", 4,
+                   "\"ring_levels\" needs topology \"hierarchical_rings\", not \"torus\"");
+    expect_refusal(TORUS, "{\"type\": \"bcube_order\"}", 4, "\"bcube_order\" needs topology \"bcube\", not \"torus\"");
+    expect_refusal(TORUS, "{\"type\": \"express_cube_order\"}", 4,
+                   "\"express_cube_order\" needs topology \"express_cube\", not \"torus\"");
+    expect_refusal(TORUS, "{\"type\": \"hamming_mesh_order\"}", 4,
+                   "\"hamming_mesh_order\" needs topology \"hamming_mesh\", not \"torus\"");
     expect_refusal("{\"type\": \"mesh\", \"widths\": [129, 128]}", "{\"type\": \"minimal\"}", 4,
                    "at most 16384 routers; there are 16512");
 }
