@@ -15,7 +15,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 # The files that take longest, which begin when they run side by side: none is left to run alone at the end.
-LONG = ("device/test_same_on_device.py", "contract/test_everything_runs.py", "reproduce/test_supersim_studies.py", "contract/test_costly_routers_run.py", "contract/test_ranks.py",
+LONG = ("device/test_same_on_device.py", "contract/test_everything_runs.py", "reproduce/test_supersim_studies.py", "contract/test_ranks.py",
         "contract/test_digests.py", "reproduce/test_single_switch.py", "reproduce/test_booksim.py", "python/test_slurm.py",
         "reproduce/test_cubes.py", "viewer/test_page.py")
 
