@@ -74,30 +74,6 @@ static void step_by_group(struct route *route, FW_GLOBAL const struct detours *d
                    is_group ? FW_NONE : dragonfly_place(dragonfly, target), rules_for(detours, packet));
 }
 
-/* A group that is neither the packet's nor its destination's. */
-static uint32_t draw_group(struct route *route, FW_GLOBAL const struct dragonfly *dragonfly)
-{
-    uint32_t here = dragonfly_group(dragonfly, route->router);
-    uint32_t there = dragonfly_group(dragonfly, route->packet->destination_router);
-    uint32_t low = here < there ? here : there, high = here < there ? there : here, others = low < high ? 2 : 1;
-    uint32_t group = route_pick(route, dragonfly->groups - others);
-    group += group >= low;
-    return group + (low < high && group >= high);
-}
-
-static uint32_t draw_on_dragonfly(struct route *route, FW_GLOBAL const struct detours *detours)
-{
-    FW_GLOBAL const struct dragonfly *dragonfly = routing_facts(route->routing);
-    uint32_t here = dragonfly_group(dragonfly, route->router), destination = route->packet->destination_router;
-    bool is_alone = dragonfly->groups == 2 && dragonfly_group(dragonfly, destination) != here;
-    if (destination == route->router || is_alone)
-        return detour_here(route->routing, detours, route->router);
-    uint32_t group = draw_group(route, dragonfly);
-    return detours->intermediate == INTERMEDIATE_GROUP
-               ? group
-               : dragonfly_router(dragonfly, group, route_pick(route, dragonfly->hosts));
-}
-
 /* Somewhere on a way. */
 struct stop {
     uint32_t group, place;
@@ -263,12 +239,10 @@ static uint32_t draw_on_island(struct route *route, FW_GLOBAL const struct detou
     return FW_AT(const uint32_t, route->routing, detours->hosts)[island[0] + route_pick(route, island[1])];
 }
 
-static uint32_t draw_router(struct route *route, FW_GLOBAL const struct detours *detours)
+uint32_t detour_draw_by_rule(struct route *route, FW_GLOBAL const struct detours *detours)
 {
     FW_GLOBAL const struct hyperx *hyperx = routing_facts(route->routing);
     uint32_t destination = route->packet->destination_router;
-    if (destination == route->router && !detours->takes_own)
-        return route->router;
     switch (detours->intermediate) {
     case INTERMEDIATE_UNALIGNED:
         return draw_unaligned(route, hyperx);
@@ -278,21 +252,14 @@ static uint32_t draw_router(struct route *route, FW_GLOBAL const struct detours 
         return draw_in_rows(route, hyperx, destination);
     case INTERMEDIATE_SOURCE_DESTINATION:
         return draw_in_rows(route, hyperx, route_pick(route, 2) ? destination : route->router);
-    case INTERMEDIATE_BETWEEN:
-        return draw_between(route, detours);
     case INTERMEDIATE_ISLAND:
         return draw_on_island(route, detours);
     default:
-        return FW_AT(const uint32_t, route->routing, detours->hosts)[route_pick(route, detours->host_count)];
+        return draw_between(route, detours);
     }
 }
 
 /* ---- of either kind ---- */
-
-uint32_t detour_draw(struct route *route, FW_GLOBAL const struct detours *detours)
-{
-    return detours->kind == DETOUR_ON_DRAGONFLY ? draw_on_dragonfly(route, detours) : draw_router(route, detours);
-}
 
 uint32_t detour_hops_by_any(const struct route *route, FW_GLOBAL const struct detours *detours, uint32_t waypoint)
 {

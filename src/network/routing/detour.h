@@ -212,9 +212,8 @@ struct detours {
     FW_FAR(const struct route_table) table;     /* where the topology is of no kind known here */
 };
 
-/* A waypoint drawn at random. A packet for its own router has no way to be spread: its waypoint is where it is, unless
-   takes_own. */
-uint32_t detour_draw(struct route *route, FW_GLOBAL const struct detours *detours);
+/* A waypoint drawn at random where not every router, or group, may be one; see detour_hop.h. */
+uint32_t detour_draw_by_rule(struct route *route, FW_GLOBAL const struct detours *detours);
 /* Channels on the way from the packet's router by a waypoint to its destination, and the next hop; see detour_hop.h. */
 uint32_t detour_hops_by_any(const struct route *route, FW_GLOBAL const struct detours *detours, uint32_t waypoint);
 void detour_step_by_any(struct route *route, FW_GLOBAL const struct detours *detours);

@@ -127,6 +127,48 @@ FW_INLINE uint32_t hops_on_hyperx(const struct route *route, uint32_t waypoint)
            hyperx_distance(hyperx, waypoint, route->packet->destination_router);
 }
 
+/* ---- waypoints ---- */
+
+/* A group that is neither the packet's nor its destination's. */
+FW_INLINE uint32_t draw_group(struct route *route, FW_GLOBAL const struct dragonfly *dragonfly)
+{
+    uint32_t here = dragonfly_group(dragonfly, route->router);
+    uint32_t there = dragonfly_group(dragonfly, route->packet->destination_router);
+    uint32_t low = here < there ? here : there, high = here < there ? there : here, others = low < high ? 2 : 1;
+    uint32_t group = route_pick(route, dragonfly->groups - others);
+    group += group >= low;
+    return group + (low < high && group >= high);
+}
+
+FW_INLINE uint32_t draw_on_dragonfly(struct route *route, FW_GLOBAL const struct detours *detours)
+{
+    FW_GLOBAL const struct dragonfly *dragonfly = routing_facts(route->routing);
+    uint32_t here = dragonfly_group(dragonfly, route->router), destination = route->packet->destination_router;
+    bool is_alone = dragonfly->groups == 2 && dragonfly_group(dragonfly, destination) != here;
+    if (destination == route->router || is_alone)
+        return detour_here(route->routing, detours, route->router);
+    uint32_t group = draw_group(route, dragonfly);
+    return detours->intermediate == INTERMEDIATE_GROUP
+               ? group
+               : dragonfly_router(dragonfly, group, route_pick(route, dragonfly->hosts));
+}
+
+FW_INLINE uint32_t draw_router(struct route *route, FW_GLOBAL const struct detours *detours)
+{
+    if (route->packet->destination_router == route->router && !detours->takes_own)
+        return route->router;
+    if (detours->intermediate > INTERMEDIATE_GROUP)
+        return detour_draw_by_rule(route, detours);
+    return FW_AT(const uint32_t, route->routing, detours->hosts)[route_pick(route, detours->host_count)];
+}
+
+/* A waypoint drawn at random. A packet for its own router has no way to be spread: its waypoint is where it is, unless
+   takes_own. */
+FW_INLINE uint32_t detour_draw(struct route *route, FW_GLOBAL const struct detours *detours)
+{
+    return detours->kind == DETOUR_ON_DRAGONFLY ? draw_on_dragonfly(route, detours) : draw_router(route, detours);
+}
+
 /* ---- of either kind ---- */
 
 FW_INLINE struct next_hop detour_hop(const struct route *route, FW_GLOBAL const struct detours *detours, uint32_t ways,
