@@ -34,6 +34,7 @@
 /* Where a tick's flits and credits go, by the class of their channel. NULL: engine_post() finds it, in no usual network. */
 struct destinations {
     struct event_list *flits[CHANNEL_CLASSES], *credits[CHANNEL_CLASSES];
+    struct event_list *crossing; /* into output queues */
 };
 
 /* When something gets to the far end of a lane's channel, that enters it or its end here at `sent`. */
@@ -83,7 +84,8 @@ STAGE void send(const struct view *v, size_t lane, const struct input_lane *inpu
         post(v, v->to->credits, facts_of(q, lane, is), EVENT_CREDIT, v->now + q->credit, sizeof *credit, is);
     credit->to = input->back;
     if (!is.narrow && q->outputs) {
-        output_put(q->outputs, v->head->number, input->output, input->front, v->now, v->now + q->to_channel);
+        put_flit(q->outputs, v->head->number, input->output, input->front, v->now, v->now + q->to_channel,
+                 v->to->crossing);
         return;
     }
     struct flit_event *event =
@@ -257,6 +259,7 @@ static struct event_list *list_at(const struct input_queued *q, uint32_t kind, t
 STAGE void step_routers(struct input_queued *q, tick_t now, const uint32_t *list, uint32_t count, struct variant is)
 {
     struct destinations to;
+    to.crossing = !is.narrow && q->outputs ? output_crossing(q->outputs, now + q->to_channel) : NULL;
     for (uint32_t class = 0; class < (is.narrow ? CHANNELS_OF_ROUTERS + 1 : CHANNEL_CLASSES); class ++) {
         tick_t latency = q->channel_latencies[class];
         bool is_terminal = class == CHANNELS_OF_TERMINALS;

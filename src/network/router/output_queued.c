@@ -84,7 +84,8 @@ struct output_queued {
     tick_t cycle, routing, transfer, credit; /* ticks */
     uint32_t depth;                          /* of input buffers */
     bool needs_room; /* routing has escape VCs: a lane is given with room for the whole packet; see output_has_room */
-    uint64_t *ready, *offered; /* scratch: sets of input and of output lanes */
+    uint64_t *ready, *offered;   /* scratch: sets of input and of output lanes, */
+    struct event_list *crossing; /* and where flits go that begin to cross now; see output_crossing() */
     struct output_queued_router *each;
 };
 
@@ -97,7 +98,7 @@ static inline void output_queued_wake(const struct output_queued *q, struct outp
 }
 
 /* A packet has come to the front of its lane: its routing begins at the clock's next edge, or at this one. */
-static void begin_packet(struct output_queued *q, struct output_queued_router *r, uint32_t lane, tick_t when)
+STAGE void begin_packet(struct output_queued *q, struct output_queued_router *r, uint32_t lane, tick_t when)
 {
     struct input_lane *input = &r->inputs[lane];
     FW_CHECK(input->front.place & FLIT_HEAD, "router %u lane %u: packet %u begins with flit %u", r->number, lane,
@@ -186,7 +187,7 @@ static void output_queued_receive_room(void *routers, tick_t now, const void *ev
     }
 }
 
-static void leave_buffer(struct output_queued *q, struct input_lane *input, tick_t now)
+STAGE void leave_buffer(struct output_queued *q, struct input_lane *input, tick_t now)
 {
     send_credit(q->network, input->back_kind, input->back, now + q->credit + input->back_latency);
     if (--input->count) {
@@ -197,13 +198,13 @@ static void leave_buffer(struct output_queued *q, struct input_lane *input, tick
 }
 
 /* The flit at the front of a lane begins its way to the queue of an output lane, which has room. */
-static void transfer(struct output_queued *q, struct output_queued_router *r, uint32_t lane, uint32_t output,
-                     tick_t now)
+STAGE void transfer(struct output_queued *q, struct output_queued_router *r, uint32_t lane, uint32_t output, tick_t now)
 {
     struct input_lane *input = &r->inputs[lane];
     struct flit flit = input->front;
-    output_put(q->outputs, r->number, output, flit, now, now + q->transfer);
-    bool has_room = output_queue_at(q->outputs, r->number, output)->count < q->outputs->depth;
+    const struct output_queue *queue =
+        put_flit(q->outputs, r->number, output, flit, now, now + q->transfer, q->crossing);
+    bool has_room = queue->count < q->outputs->depth;
     leave_buffer(q, input, now);
     if (flit.place & FLIT_TAIL) {
         r->owner[output] = NOBODY;
@@ -232,6 +233,13 @@ static void transfer(struct output_queued *q, struct output_queued_router *r, ui
                       (unsigned long long)(now + q->transfer));
 }
 
+/* The same for those who do so less often than packets that are new. */
+static __attribute__((noinline)) void transfer_later(struct output_queued *q, struct output_queued_router *r,
+                                                     uint32_t lane, uint32_t output, tick_t now)
+{
+    transfer(q, r, lane, output, now);
+}
+
 /* Of the lanes on offer, those that can take all of a packet; 0: none. */
 static __attribute__((noinline)) uint64_t keep_roomy(struct output_queued *q, struct output_queued_router *r,
                                                      const struct packet *packet)
@@ -246,8 +254,8 @@ static __attribute__((noinline)) uint64_t keep_roomy(struct output_queued *q, st
     return some;
 }
 
-/* A packet without a lane takes one and its head goes; false: none that it may have is open. */
-STAGE bool take_lane(struct output_queued *q, struct output_queued_router *r, uint32_t lane, tick_t now, uint32_t words)
+/* A packet without a lane is given one, and its head is to go; FW_NONE: none that it may have is open. */
+STAGE uint32_t take_lane(struct output_queued *q, struct output_queued_router *r, uint32_t lane, uint32_t words)
 {
     const uint64_t *wants = r->inputs[lane].wants, *open = r->open;
     uint64_t some = 0;
@@ -255,9 +263,7 @@ STAGE bool take_lane(struct output_queued *q, struct output_queued_router *r, ui
         some |= q->offered[w] = wants[w] & open[w];
     if (some && q->needs_room)
         some = keep_roomy(q, r, network_packet(q->network, r->inputs[lane].front.packet));
-    if (some)
-        transfer(q, r, lane, bits_next_after(q->offered, words, r->inputs[lane].last_output), now);
-    return some;
+    return some ? bits_next_after(q->offered, words, r->inputs[lane].last_output) : FW_NONE;
 }
 
 /* Lanes whose packet is routed from now on join those that are ready. */
@@ -281,7 +287,7 @@ STAGE void move_bodies(struct output_queued *q, struct output_queued_router *r, 
         uint64_t left = bodies[w]; /* a lane that goes on puts itself into the set again, for the next cycle */
         for (bodies[w] = 0; left; left &= left - 1) {
             uint32_t lane = (uint32_t)(w * WORD_BITS + lowest_bit(left));
-            transfer(q, r, lane, r->inputs[lane].output, now);
+            transfer_later(q, r, lane, r->inputs[lane].output, now);
         }
     }
 }
@@ -290,9 +296,13 @@ STAGE void retry(struct output_queued *q, struct output_queued_router *r, tick_t
 {
     uint16_t *order = r->wait_order;
     uint32_t left = 0;
-    for (uint32_t i = 0; i < r->waiting; i++)
-        if (!take_lane(q, r, order[i], now, words))
+    for (uint32_t i = 0; i < r->waiting; i++) {
+        uint32_t output = take_lane(q, r, order[i], words);
+        if (output == FW_NONE)
             order[left++] = order[i];
+        else
+            transfer_later(q, r, order[i], output, now);
+    }
     r->waiting = (uint16_t)left;
     r->opened = false;
 }
@@ -309,10 +319,13 @@ STAGE void take_fresh(struct output_queued *q, struct output_queued_router *r, t
                   input->wants, r->usable, words, now);
         if (network_is_traced(q->network, input->front.packet))
             trace_route(q->network, &q->question, (uint32_t)lane, now);
-        if (!take_lane(q, r, (uint32_t)lane, now, words)) {
-            r->inputs[lane].output = LANE_WAITS;
-            r->wait_order[r->waiting++] = (uint16_t)lane;
+        uint32_t output = take_lane(q, r, (uint32_t)lane, words);
+        if (output != FW_NONE) {
+            transfer(q, r, (uint32_t)lane, output, now);
+            continue;
         }
+        r->inputs[lane].output = LANE_WAITS;
+        r->wait_order[r->waiting++] = (uint16_t)lane;
     }
 }
 
@@ -339,6 +352,7 @@ STAGE void step_due(struct output_queued *q, tick_t now, const struct step_event
 static void output_queued_step(void *routers, tick_t now, const void *events, uint32_t count)
 {
     struct output_queued *q = routers;
+    q->crossing = output_crossing(q->outputs, now + q->transfer);
     if (q->words == 1)
         step_due(q, now, events, count, 1);
     else if (q->words == 2)

@@ -24,7 +24,7 @@ static __attribute__((noinline)) void make_blocks(struct output_stage *stage)
     stage->next_blocks *= 2;
 }
 
-static void add_block(struct output_stage *stage, struct output_queue *queue)
+void output_add_block(struct output_stage *stage, struct output_queue *queue)
 {
     if (!stage->free)
         make_blocks(stage);
@@ -47,8 +47,6 @@ static void drop_block(struct output_stage *stage, struct output_queue *queue)
     block->next = stage->free;
     stage->free = block;
 }
-
-#define BLOCK_FLITS (sizeof(((struct flit_block *)0)->flits) / sizeof(struct flit))
 
 static inline struct flit front_of(const struct output_queue *queue) { return queue->first->flits[queue->front]; }
 
@@ -82,22 +80,14 @@ STAGE void crossed(struct output_stage *stage, uint32_t router, uint32_t lane, t
     }
 }
 
+void output_crossed(struct output_stage *stage, uint32_t router, uint32_t lane, tick_t now)
+{
+    crossed(stage, router, lane, now, false);
+}
+
 void output_put(struct output_stage *stage, uint32_t router, uint32_t lane, struct flit flit, tick_t now, tick_t when)
 {
-    struct output_queue *queue = output_queue_at(stage, router, lane);
-    FW_CHECK(queue->count < stage->depth, "tick %llu router %u output lane %u: packet %u overruns the queue",
-             (unsigned long long)now, router, lane, flit.packet);
-    if (!queue->last || queue->end == BLOCK_FLITS)
-        add_block(stage, queue);
-    queue->last->flits[queue->end++] = flit;
-    queue->count++;
-    congestion_change(stage->congestion, router, lane, QUEUE_OUTPUT, 1, now);
-    if (when == now) {
-        crossed(stage, router, lane, now, false);
-        return;
-    }
-    struct credit_event *event = engine_post(stage->engine, EVENT_QUEUED, when, sizeof *event);
-    *event = (struct credit_event){.to = {.target = router, .lane = lane}};
+    put_flit(stage, router, lane, flit, now, when, output_crossing(stage, when));
 }
 
 /* A network that does not fit the cache: what the events to come will touch is fetched ahead. */
@@ -239,7 +229,7 @@ STAGE void step_port(struct output_stage *stage, uint32_t router, uint32_t port,
 {
     size_t number = (size_t)router * stage->ports + port;
     struct output_port *output = &stage->output_ports[number];
-    struct output_queue *queues = output_queue_at(stage, router, port * stage->num_vcs);
+    struct output_queue *queues = &stage->queues[number * stage->num_vcs];
     FW_CHECK(output->sendable && output->free_at <= now, "tick %llu router %u port %u: steps without a flit",
              (unsigned long long)now, router, port);
     uint64_t sendable = output->sendable;

@@ -36,9 +36,10 @@ enum output_sensed {
     SENSED_LATER,            /* both a tick later */
 };
 
+#define BLOCK_FLITS 7
 /* Flits of one queue, a cache line of them. */
 struct flit_block {
-    struct flit flits[7];
+    struct flit flits[BLOCK_FLITS];
     struct flit_block *next;
 };
 
@@ -115,10 +116,41 @@ void output_look(const struct output_stage *stage, uint32_t router, uint32_t lan
 
 /* A flit takes a place in the queue of a lane and will have crossed at `when`. */
 void output_put(struct output_stage *stage, uint32_t router, uint32_t lane, struct flit flit, tick_t now, tick_t when);
+/* Parts of that: the queue is longer than its blocks; a flit has crossed at once. */
+void output_add_block(struct output_stage *stage, struct output_queue *queue);
+void output_crossed(struct output_stage *stage, uint32_t router, uint32_t lane, tick_t now);
 
 static inline struct output_queue *output_queue_at(const struct output_stage *stage, uint32_t router, uint32_t lane)
 {
     return &stage->queues[(size_t)router * stage->lanes + lane];
+}
+
+/* Where the events of flits go that have crossed at a tick, for those who put many; NULL: engine_post() finds it. */
+static inline struct event_list *output_crossing(const struct output_stage *stage, tick_t when)
+{
+    return when - stage->engine->now < WHEEL_SLOTS ? engine_list(stage->engine, EVENT_QUEUED, when) : NULL;
+}
+
+/* output_put() for those who put many. Returns the queue. */
+FW_INLINE const struct output_queue *put_flit(struct output_stage *stage, uint32_t router, uint32_t lane,
+                                              struct flit flit, tick_t now, tick_t when, struct event_list *crossing)
+{
+    struct output_queue *queue = output_queue_at(stage, router, lane);
+    FW_CHECK(queue->count < stage->depth, "tick %llu router %u output lane %u: packet %u overruns the queue",
+             (unsigned long long)now, router, lane, flit.packet);
+    if (!queue->last || queue->end == BLOCK_FLITS)
+        output_add_block(stage, queue);
+    queue->last->flits[queue->end++] = flit;
+    queue->count++;
+    congestion_change(stage->congestion, router, lane, QUEUE_OUTPUT, 1, now);
+    if (when == now) {
+        output_crossed(stage, router, lane, now);
+        return queue;
+    }
+    struct credit_event *event = crossing ? engine_list_post(stage->engine, crossing, sizeof *event)
+                                          : engine_post(stage->engine, EVENT_QUEUED, when, sizeof *event);
+    *event = (struct credit_event){.to = {.target = router, .lane = lane}};
+    return queue;
 }
 
 /* The buffer behind a port, where VCs share it. */

@@ -249,8 +249,11 @@ static void offer_least(struct route *route, const struct candidate *first, uint
     uint32_t num_vcs = routing->num_vcs, first_vc = routing_first_vc(routing, route->packet),
              from = (routing->local_ports + first->port) * num_vcs;
     uint64_t asked = 0, lightest = 0;
-    for (uint32_t lane = first_vc; lane < ports * num_vcs; lane += num_vcs)
-        asked |= first->vcs << lane;
+    if (first->vcs == bits_range(0, num_vcs))
+        asked = bits_range(0, ports * num_vcs);
+    else
+        for (uint32_t lane = first_vc; lane < ports * num_vcs; lane += num_vcs)
+            asked |= first->vcs << lane;
     if (sensors && sensors->ops->least)
         lightest = sensors->ops->least(sensors, route->first_router + route->router, from, asked, route->now);
     if (!lightest)
@@ -263,17 +266,23 @@ static void offer_least(struct route *route, const struct candidate *first, uint
 }
 #endif
 
+FW_SELDOM void offer_by_list(struct route *route, FW_GLOBAL const struct adaptive_config *config,
+                             const struct candidate *first, uint32_t ports)
+{
+    struct candidates candidates;
+    candidates.count = 0;
+    candidates_add_ports(&candidates, route, config, first, ports);
+    candidates_offer(&candidates, route, config);
+}
+
 void candidates_offer_ports(struct route *route, FW_GLOBAL const struct adaptive_config *config,
                             const struct candidate *first, uint32_t ports)
 {
-    struct candidates candidates;
 #if FW_HOST
     if (offers_least(route, config, first, ports)) {
         offer_least(route, first, ports);
         return;
     }
 #endif
-    candidates.count = 0;
-    candidates_add_ports(&candidates, route, config, first, ports);
-    candidates_offer(&candidates, route, config);
+    offer_by_list(route, config, first, ports);
 }
