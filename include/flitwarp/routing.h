@@ -122,10 +122,22 @@ static inline bool routing_reaches(const struct routing *routing, uint32_t from,
 #define INJECTION_DRAWS 128
 
 #if FW_HOST
+/*
+ * May it route a level of a network of networks, beside other algorithms on others? Then it has no escape VCs, keeps no
+ * more in packet->route than LEVEL_ROUTE_BITS, and says what it knows packets by.
+ */
+enum fits_level {
+    FITS_LEVELS = 1,
+    FITS_BY_HOPS = 2,     /* counts them, for VC classes say: those on the level */
+    FITS_BY_TERMINALS = 4 /* by their numbers: every packet must be on its way to one */
+};
+#define LEVEL_ROUTE_BITS 10
+
 struct routing_ops {
     COMPONENT_HEAD;
-    bool is_adaptive; /* asks for congestion, so that routers must report it; prepare() may take it back */
-    bool is_minimal;  /* every way that it gives is a shortest one, so that nobody needs to measure it */
+    bool is_adaptive;   /* asks for congestion, so that routers must report it; prepare() may take it back */
+    bool is_minimal;    /* every way that it gives is a shortest one, so that nobody needs to measure it */
+    uint8_t fits_level; /* of enum fits_level; 0: it may not */
     /*
      * Looks at the topology and the settings: sets routing->classes and routing->state, or adds errors (a topology
      * that does not fit). Whether there are VCs enough for the classes is checked by the caller.

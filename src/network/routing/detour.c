@@ -471,6 +471,7 @@ static const struct routing_ops valiant = {
     .options = valiant_options,
     .example = "{\"type\": \"valiant\", \"intermediate\": \"router\"}",
     .needs = DETOUR_NEEDS,
+    .fits_level = FITS_LEVELS | FITS_BY_HOPS,
     .prepare = valiant_prepare,
     .inject = valiant_inject,
     .route = valiant_route,

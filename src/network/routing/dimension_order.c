@@ -242,6 +242,7 @@ static const struct routing_ops dimension_order = {
     .example = "{\"type\": \"dimension_order\", \"dateline\": \"balanced\", \"tie\": \"random\"}",
     .needs = "2 VCs on a torus, elsewhere 1",
     .is_minimal = true,
+    .fits_level = FITS_LEVELS,
     .prepare = dimension_order_prepare,
     .route = dimension_order_route,
     DEVICE_FORM(dimension_order_route),

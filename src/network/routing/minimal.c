@@ -72,6 +72,7 @@ static const struct routing_ops minimal = {
     .example = "{\"type\": \"minimal\", \"select\": \"all\", \"vcs\": \"hops\"}",
     .needs = "a VC for each hop of the longest way; 1 with vcs all",
     .is_minimal = true,
+    .fits_level = FITS_LEVELS | FITS_BY_HOPS,
     .prepare = minimal_prepare,
     .route = minimal_route,
     DEVICE_FORM(minimal_route),

@@ -81,6 +81,7 @@ static const struct routing_ops minimal_adaptive = {
     .needs = "a VC for each hop of the longest way; 1 with vcs all",
     .is_adaptive = true,
     .is_minimal = true,
+    .fits_level = FITS_LEVELS | FITS_BY_HOPS,
     .prepare = minimal_adaptive_prepare,
     .route = minimal_adaptive_route,
     DEVICE_FORM(minimal_adaptive_route),

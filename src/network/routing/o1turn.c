@@ -116,6 +116,7 @@ static const struct routing_ops o1turn = {
     .needs = "4 VCs on a torus, elsewhere 2",
     .is_adaptive = true,
     .is_minimal = true,
+    .fits_level = FITS_LEVELS | FITS_BY_HOPS,
     .prepare = o1turn_prepare,
     .inject = o1turn_inject,
     .route = o1turn_route,

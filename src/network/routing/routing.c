@@ -66,6 +66,14 @@ void routing_misfit(const struct routing *routing, const struct choice *self, co
         choice_error(errors, self, NULL, "\"%s\" needs %s, not \"%s\"", self->component->name, needs, name);
 }
 
+/* A level's answers are sets of the whole network's output VCs. */
+static void take_shape_of(struct routing *routing, const struct routing *whole)
+{
+    routing->num_vcs = whole->num_vcs;
+    routing->local_ports = whole->local_ports;
+    routing->words = whole->words;
+}
+
 bool routing_init(struct routing *routing, const struct choice *choice, const struct topology *topology,
                   const struct routing_ports *ports, uint64_t seed, struct arena *arena, struct errors *errors)
 {
@@ -91,12 +99,14 @@ bool routing_init(struct routing *routing, const struct choice *choice, const st
     routing->protocol_vcs = routing->vcs;
     routing_place_terminals(routing, arena);
     routing->words = words_for((routing->local_ports + topology->ports) * ports->num_vcs);
+    if (ports->whole)
+        take_shape_of(routing, ports->whole);
     routing->eject_vcs = bake_ejection(routing, arena);
     uint32_t errors_before = errors->count;
     ops->prepare(routing, choice, arena, errors);
     if (errors->count > errors_before)
         return false;
-    if (routing->vcs < routing->classes) {
+    if (routing->vcs < routing->classes && !ports->whole) {
         char each[64] = "";
         if (routing->vcs < routing->num_vcs)
             snprintf(each, sizeof each, " for each of %u protocol classes", ports->protocol_classes);

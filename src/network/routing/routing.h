@@ -17,6 +17,11 @@ struct routing_ports {
     uint32_t injection_channels; /* of each terminal */
     uint32_t ejection_channels;
     uint32_t first_router, end_router; /* that are asked for ways here; both 0: all */
+    /*
+     * The topology is a level of a larger network, whose routing this is, as far as it has come: its answers are those of
+     * the whole, for the routers' first num_vcs VCs. Whether these are enough is for the caller to say. NULL: it is the whole.
+     */
+    const struct routing *whole;
 };
 
 /* The row of a config struct that says when such an algorithm decides. */

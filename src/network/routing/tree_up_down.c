@@ -73,6 +73,7 @@ static const struct routing_ops tree_up_down = {
     .example = "{\"type\": \"tree_up_down\", \"selection\": \"random\"}",
     .needs = "1 VC",
     .is_adaptive = true,
+    .fits_level = FITS_LEVELS | FITS_BY_HOPS,
     .prepare = tree_up_down_prepare,
     .route = tree_up_down_route,
 };

@@ -305,6 +305,7 @@ static const struct routing_ops up_down = {
     .example = "{\"type\": \"up_down\", \"selection\": \"adaptive\", \"common_ancestor\": \"top\"}",
     .needs = "1 VC",
     .is_adaptive = true,
+    .fits_level = FITS_LEVELS | FITS_BY_TERMINALS,
     .prepare = up_down_prepare,
     .route = up_down_route,
     DEVICE_FORM(up_down_route),
