@@ -79,8 +79,13 @@ static void find_scale(struct picture *picture)
     picture->low = picture->high = layout->routers[0];
     for (uint32_t router = 0; router < routers; router++)
         include_spot(picture, layout->routers[router], 0.7);
-    for (uint32_t disc = 0; disc < layout->discs; disc++)
-        include_spot(picture, layout->disc_centres[disc], layout->disc_radius);
+    for (uint32_t disc = 0; disc < layout->discs; disc++) {
+        struct spot centre = layout->disc_centres[disc], half = {layout->disc_radius, layout->disc_radius};
+        if (layout->disc_sizes)
+            half = layout->disc_sizes[disc];
+        include_spot(picture, (struct spot){centre.x - half.x, centre.y - half.y}, 0);
+        include_spot(picture, (struct spot){centre.x + half.x, centre.y + half.y}, 0);
+    }
     for (uint32_t label = 0; label < layout->label_count; label++)
         include_spot(picture, layout->labels[label].at, 0.4);
     double extent = fmax(picture->high.x - picture->low.x, picture->high.y - picture->low.y);
@@ -102,9 +107,29 @@ static void draw_discs(const struct picture *picture)
 {
     for (uint32_t disc = 0; disc < picture->layout->discs; disc++) {
         struct spot centre = pixel_of(picture, picture->layout->disc_centres[disc]);
+        if (picture->layout->disc_sizes) {
+            struct spot half = picture->layout->disc_sizes[disc];
+            fprintf(picture->out,
+                    "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" rx=\"%.1f\" fill=\"#eef1f6\" "
+                    "stroke=\"#d5dbe6\"/>\n",
+                    centre.x - half.x * picture->scale, centre.y - half.y * picture->scale, 2 * half.x * picture->scale,
+                    2 * half.y * picture->scale, 0.2 * picture->scale);
+            continue;
+        }
         fprintf(picture->out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" fill=\"#eef1f6\" stroke=\"#d5dbe6\"/>\n",
                 centre.x, centre.y, picture->layout->disc_radius * picture->scale);
     }
+}
+
+/* How long a link is in steps from neighbour to neighbour. Links between boxes are none that routers lie between. */
+static double steps_of(const struct layout *layout, const struct blueprint_link *link, double length)
+{
+    uint32_t from = link->from.router, to = link->to.router;
+    if (!layout->disc_sizes)
+        return length;
+    if (layout->groups[from] != layout->groups[to])
+        return 0;
+    return layout->groups[from] < layout->discs ? length : length / layout->outside_step;
 }
 
 /* A link bows out to the side, so that it does not run over routers and other links of its row: number `twin` of several. */
@@ -113,7 +138,7 @@ static void draw_link(const struct picture *picture, const struct blueprint_link
     const struct layout *layout = picture->layout;
     struct spot from = layout->routers[link->from.router], to = layout->routers[link->to.router];
     double dx = to.x - from.x, dy = to.y - from.y, length = hypot(dx, dy);
-    double own = !layout->bends || length < 1.01 ? 0 : fmin(0.12 + 0.16 * length, 0.62);
+    double own = !layout->bends || steps_of(layout, link, length) < 1.01 ? 0 : fmin(0.12 + 0.16 * length, 0.62);
     double side = twin % 2 ? -1 : 1, bow = own + 0.16 * ((twin + 1) / 2);
     if (length == 0)
         return;

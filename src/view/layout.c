@@ -3,6 +3,7 @@
 #include "view/layout.h"
 
 #include "flitwarp/butterfly.h"
+#include "flitwarp/hierarchy.h"
 #include "flitwarp/tree.h"
 #include "network/graph/analysis.h"
 
@@ -280,7 +281,8 @@ static void lay_plan(struct layout *layout, const struct topology *topology, con
 void layout_find(struct layout *layout, const struct topology *topology, const double *places, struct arena *arena)
 {
     uint32_t dimensions = topology_dimensions(topology), count = 0;
-    const uint32_t *groups = topology_groups(topology, arena);
+    const struct hierarchy *hierarchy = topology_hierarchy(topology_whole(topology));
+    const uint32_t *groups = hierarchy ? NULL : topology_groups(topology, arena);
     for (uint32_t router = 0; router < topology->routers && groups; router++)
         count = groups[router] + 1 > count ? groups[router] + 1 : count;
     const uint8_t *sides = count > 2 ? find_sides(topology, groups, count, arena) : NULL;
@@ -288,6 +290,8 @@ void layout_find(struct layout *layout, const struct topology *topology, const d
                               .outward = arena_array(arena, struct spot, topology->routers)};
     if (places)
         lay_plan(layout, topology, places);
+    else if (hierarchy)
+        lay_hierarchy(layout, hierarchy, arena);
     else if (sides)
         lay_blocks(layout, topology, groups, count, sides, arena);
     else if (groups)

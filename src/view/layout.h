@@ -2,8 +2,8 @@
 #pragma once
 /*
  * Where routers go in a picture: grids as grids, groups on a ring, levels and
- * stages in rows and columns, places of a floor plan as they are, anything else on
- * a circle. Neighbouring routers are about 1 apart; y goes down.
+ * stages in rows and columns, sub-networks on boxes, places of a floor plan as they are,
+ * anything else on a circle. Neighbouring routers are about 1 apart; y goes down.
  */
 #include "flitwarp/topology.h"
 
@@ -26,10 +26,15 @@ struct layout {
     uint32_t discs;            /* groups, each with a disc behind it */
     struct spot *disc_centres; /* by group */
     double disc_radius;
+    struct spot *disc_sizes; /* by group: half of the width and height of a box; NULL: discs are round */
+    double outside_step;     /* between neighbours that are on no box, where there are boxes */
     uint32_t label_count;
     struct layout_label *labels; /* of groups and levels */
 };
 
+struct hierarchy;
+/* Sub-networks on boxes (layout_hierarchy.c). */
+void lay_hierarchy(struct layout *layout, const struct hierarchy *hierarchy, struct arena *arena);
 void layout_find(struct layout *layout, const struct topology *topology, const double *places, struct arena *arena);
 /* How many routers there are along a dimension of a grid. */
 uint32_t layout_width(const struct topology *topology, uint32_t dimension);

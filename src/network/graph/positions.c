@@ -3,6 +3,7 @@
 #include "network/graph/analysis.h"
 
 #include "flitwarp/butterfly.h"
+#include "flitwarp/hierarchy.h"
 #include "flitwarp/hyperx.h"
 #include "flitwarp/tree.h"
 
@@ -72,6 +73,8 @@ const uint32_t *topology_groups(const struct topology *given, struct arena *aren
 {
     const struct topology *topology = topology_whole(given);
     uint32_t routers = topology->routers, classes = topology->channel_classes, global = 0, count = 0;
+    if (topology_hierarchy(topology))
+        return topology_hierarchy(topology)->router_subnetwork;
     while (global < classes && strcmp(topology->channel_class_names[global], "global") != 0)
         global++;
     if (global == classes)
