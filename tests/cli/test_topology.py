@@ -326,6 +326,8 @@ def test_every_topology_is_surveyed_drawn_and_exported(tmp_path):
     (tmp_path / "network.txt").write_text("router 0 node 0 router 1\nrouter 1 node 1\n")
     for name in names:
         topology = {"type": name, **({"file": "network.txt"} if name == "file" else {})}
+        if name == "hierarchy":
+            topology |= {"inside": ["torus"], "outside": "single_router", "spare": "terminals"}
         config = write(tmp_path, topology)
         [found] = facts(config, "--picture", tmp_path / "out.svg", "--export", tmp_path / "out.graphml")
         nodes, edges = read_graphml(tmp_path / "out.graphml")

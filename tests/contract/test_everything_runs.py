@@ -74,6 +74,12 @@ TOPOLOGIES = {
     "hamming_mesh": [{"boards": [2, 1]}, {"board": [1, 1], "boards": [3, 2]}, {"board": [2, 1], "boards": [3, 2], "radix": 4}],
     "folded_hyperx": [{"widths": [3], "spines": 1}, {"widths": [2, 2], "leaves": 1, "terminals": 1}],
     "interposer": [{"layout": "kite_small", "rows": 3, "columns": 3}, {"layout": "folded_torus", "rows": 2, "columns": 3, "concentration": 2}],
+    "hierarchy": [{"inside": [{"type": "torus", "widths": [3, 2]}, {"type": "folded_clos", "down": [2, 2], "up": [2]}], "copies": [2, 1],
+                   "gateways": [[0, 4], [1]], "outside": {"type": "mesh", "widths": [3], "concentration": 2}, "channels": 2, "spare": "terminals"},
+                  {"inside": [{"type": "mesh", "widths": [2, 2]}], "copies": [4], "gateways": [[1, 0, 3]], "outside": {"type": "torus", "widths": [4]},
+                   "joined": "directly"}],
+    "cluster": [{"servers": 2, "gpus": 4, "rails": 2, "leaf_servers": 1}, {"servers": 3, "gpus": 2, "switches": 2, "rail_only": True},
+                {"servers": 4, "gpus": 2, "switches": 0, "taper": 2}],
 }
 LARGE = {"spectralfly"}  # 120 routers, the least that there are: the usual router alone, and not all pairs of routers
 NETWORK = """router 0 node 0 node 3 2 router 1 4 router 2
@@ -109,6 +115,7 @@ FITS = {
     "dragonfly_phases": {"dragonfly"}, "dragonfly_adaptive": {"dragonfly"}, "express_order": {"express_mesh"}, "least_latency": ANY,
     "bcube_order": {"bcube"}, "across_first": {"spidergon"}, "ring_levels": {"hierarchical_rings"},
     "express_cube_order": {"express_cube"}, "hamming_mesh_order": {"hamming_mesh"},
+    "hierarchical": {"hierarchy", "cluster"},
 }
 DEADLOCKS = {"fully_adaptive", "dragonfly_phases", "least_latency"}  # on purpose; the last two as in BookSim
 
