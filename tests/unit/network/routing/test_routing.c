@@ -318,6 +318,55 @@ TEST(dragonfly_2d_bounds_follow_from_its_channels)
 static uint32_t next_router(uint32_t source) { return (source + 8) % 64; }
 static uint32_t next_in_row(uint32_t source) { return source / 32 * 32 + (source + 4) % 32; }
 
+/* Every server has a channel to a switch of each level, and n - 1 of n packets change their digit: all loads are alike. */
+TEST(bcube_bounds_follow_from_its_digits)
+{
+    EXPECT_NEAR(bound("{\"type\": \"bcube\", \"n\": 4, \"k\": 1}", "{\"type\": \"bcube_order\"}", uniform), 4.0 / 3,
+                1e-9);
+    EXPECT_NEAR(
+        bound("{\"type\": \"bcube\", \"n\": 3, \"k\": 2}", "{\"type\": \"bcube_order\", \"start\": \"any\"}", uniform),
+        3.0 / 2, 1e-9);
+}
+
+/*
+ * Upwards round 16 routers: 1 + 2 + 3 + 4 hops to those up to a quarter away, and 1 + 2 + 3 to those next to the opposite
+ * one, 16 hops on 16 channels. Of 8: (1 + 2 + 1) / 8.
+ */
+TEST(spidergon_bounds_follow_from_its_ring)
+{
+    EXPECT_NEAR(bound("{\"type\": \"spidergon\", \"routers\": 16}", "{\"type\": \"across_first\"}", uniform), 1, 1e-9);
+    EXPECT_NEAR(bound("{\"type\": \"spidergon\", \"routers\": 8}", "{\"type\": \"across_first\"}", uniform), 2, 1e-9);
+}
+
+/*
+ * A ring of four sends 4 x 4 / 16 = 1 to each other: round the four bridges 1 to the next and half of what goes to the
+ * opposite one, two hops, so 2 on each channel, more than the 1.5 and a little that each channel to a bridge has.
+ */
+TEST(rings_of_rings_are_bound_by_the_last_ring)
+{
+    EXPECT_NEAR(bound("{\"type\": \"hierarchical_rings\", \"widths\": [4, 4]}", "{\"type\": \"ring_levels\"}", uniform),
+                0.5, 1e-9);
+}
+
+/* From router 4 of a row to 5 go the packets of routers 0 to 4 for 5, 6 and 7: 5 x 3 / 8, where a mesh has 4 x 4 / 8 in its middle. */
+TEST(express_cube_bounds_follow_from_its_rows)
+{
+    EXPECT_NEAR(bound("{\"type\": \"express_cube\", \"widths\": [8, 8], \"interval\": [4]}",
+                      "{\"type\": \"express_cube_order\"}", uniform),
+                8.0 / 15, 1e-9);
+}
+
+/* Every accelerator of a board of 2 x 2 has a channel to the switch of its row, and 6 of 8 packets are for another board. */
+TEST(hamming_mesh_bounds_follow_from_its_switches)
+{
+    EXPECT_NEAR(
+        bound("{\"type\": \"hamming_mesh\", \"boards\": [4, 4]}", "{\"type\": \"hamming_mesh_order\"}", uniform),
+        4.0 / 3, 1e-9);
+    EXPECT_NEAR(bound("{\"type\": \"hamming_mesh\", \"boards\": [4, 4]}",
+                      "{\"type\": \"hamming_mesh_order\", \"first\": \"either\"}", uniform),
+                4.0 / 3, 1e-9);
+}
+
 TEST(flattened_butterfly_bounds_of_valiant_are_those_of_the_literature)
 {
     static const char butterfly[] = "{\"type\": \"hyperx\", \"widths\": [8], \"concentration\": 8}";
