@@ -22,20 +22,24 @@ from support import PROGRAM, ROOT
 
 @functools.cache
 def links_of(text):
-    """Channels between routers as pairs of their numbers, and how many routers there are, of settings as JSON text."""
+    """Channels between routers as pairs of their numbers, and what the program tells of the network, of settings as JSON text."""
     with tempfile.TemporaryDirectory() as folder:
         config, links = Path(folder) / "config.json", Path(folder) / "links.csv"
         config.write_text(json.dumps({"network": {"topology": json.loads(text)}}))
         told = subprocess.run([PROGRAM, "topology", config, "--json", "--export", links], capture_output=True, text=True, check=True)
         with open(links, encoding="utf-8") as file:
             pairs = [(int(row["from"][1:]), int(row["to"][1:])) for row in csv.DictReader(file) if row["class"] != "terminal"]
-    return pairs, json.loads(told.stdout)["networks"][0]["routers"]
+    return pairs, json.loads(told.stdout)["networks"][0]
+
+
+def links_and_facts(name, settings):
+    return links_of(json.dumps({"type": name, "terminals": 1, **settings}))
 
 
 def matrix_of(name, **settings):
     """Channels between every two routers; as often as they are joined."""
-    pairs, routers = links_of(json.dumps({"type": name, "terminals": 1, **settings}))
-    matrix = numpy.zeros((routers, routers), dtype=int)
+    pairs, facts = links_and_facts(name, settings)
+    matrix = numpy.zeros((facts["routers"],) * 2, dtype=int)
     for one, other in pairs:
         assert one != other
         matrix[one, other] += 1
@@ -266,6 +270,17 @@ def test_spectralfly_is_a_ramanujan_graph(p, q):
     assert girth == girth_at(matrix, routers // 2) and (is_square or girth % 2 == 0)
 
 
+@pytest.mark.parametrize("name, settings", [
+    ("spectralfly", {"p": 3, "q": 5}), ("spectralfly", {"p": 11, "q": 7}), ("xpander", {"degree": 5, "lifts": [2, 2, 2]}),
+    ("polarstar", {"q": 4, "supernode_degree": 3}), ("kautz", {"degree": 2, "diameter": 4}), ("de_bruijn", {"degree": 2, "diameter": 5})],
+    ids=lambda value: value if isinstance(value, str) else json.dumps(value))
+def test_no_half_has_fewer_channels_to_the_other_than_the_spectrum_allows(name, settings):
+    """Two halves of n routers have at least mu n / 4 channels between them; mu: the second eigenvalue of the Laplacian (Fiedler 1973)."""
+    matrix, (_, facts) = matrix_of(name, **settings), links_and_facts(name, settings)
+    connectivity = numpy.linalg.eigvalsh(numpy.diag(matrix.sum(axis=0)) - matrix)[1]
+    assert connectivity * len(matrix) / 4 - 1e-9 <= facts["bisection"]["links"] <= matrix.sum() / 4  # half of all: a random half
+
+
 # ---- Xpander ----
 
 @pytest.mark.parametrize("degree, lifts", [(3, [2]), (5, [2, 2, 2]), (5, [8]), (7, [6, 3]), (11, [16])])
@@ -307,8 +322,8 @@ def shifts(words):
 
 
 def joined(name, **settings):
-    pairs, routers = links_of(json.dumps({"type": name, "terminals": 1, **settings}))
-    return Counter(tuple(sorted(pair)) for pair in pairs), routers
+    pairs, facts = links_and_facts(name, settings)
+    return Counter(tuple(sorted(pair)) for pair in pairs), facts["routers"]
 
 
 @pytest.mark.parametrize("degree, length", [(2, 1), (2, 2), (2, 3), (2, 6), (3, 3), (5, 1), (5, 2)])
