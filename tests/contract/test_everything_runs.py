@@ -87,6 +87,8 @@ router 1 node 1 router 2 router 2 3
 router 3 node 2 router 2
 router 2 router 1 2
 """
+ROUTES = "".join(f"router {here} to router {there} via router {there if {here, there} == {0, 1} or here == 2 else 2}\n"
+                 for here in range(4) for there in range(4) if here != there)
 TRACE = """num_ranks 3
 rank 0 {
 a: calc 100
@@ -380,6 +382,7 @@ def write(config, directory):
     """The configuration's path; files that examples name lie beside it."""
     path = directory / "config.json"
     (directory / "network.txt").write_text(NETWORK)
+    (directory / "routes.txt").write_text(ROUTES)
     (directory / "links.csv").write_text(LINKS)
     (directory / "dissemination.goal").write_text(TRACE)
     path.write_text(json.dumps(config, indent=1))
