@@ -138,9 +138,11 @@ static int import_file(struct import *import, const struct format *format)
     if (!format)
         format = recognise(import, bytes);
     import->whose = format ? format->title : NULL;
-    if (format && import->routes && !format->has_files)
-        return errors_end(EXIT_USAGE, import->errors, "--routes belongs to a file of ibnetdiscover, not to one of %s",
-                          format->title);
+    if (format && (import->routes || import->paths) && !format->has_files)
+        return errors_end(EXIT_USAGE, import->errors, "%s belongs to a file of ibnetdiscover, not to one of %s",
+                          import->routes ? "--routes" : "--paths", format->title);
+    if (import->paths && !import->routes)
+        return errors_end(EXIT_USAGE, import->errors, "--paths needs --routes LFTS beside it");
     const struct written_file written = {"-o", import->output};
     source_note_file(import->read, import->arena, import->file);
     if (!format || !format->import(import, bytes, size) ||
@@ -176,6 +178,7 @@ static int cli_import(struct call *call)
                             .file = call->configs[0],
                             .output = flag_value(call, "-o"),
                             .routes = flag_value(call, "--routes"),
+                            .paths = flag_value(call, "--paths"),
                             .is_strict = flag_value(call, "--strict"),
                             .read = json_array(&call->arena),
                             .result = json_object(&call->arena)};
@@ -192,6 +195,8 @@ static const struct command import_command = {
                NULL},
               {"--routes", "LFTS", "with a file of ibnetdiscover: the forwarding tables that dump_lfts or opensm wrote",
                NULL},
+              {"--paths", "RECORDS",
+               "with --routes: path records that saquery -p printed, whose service levels are taken as VCs", NULL},
               {"-o", "OUT.json", "the file to write; standard output if not given", NULL},
               {"--strict", NULL, "fail, with status 1 and no output, when anything decisive is not carried over",
                NULL}},

@@ -25,7 +25,7 @@ struct import {
     const char *file;               /* as given */
     const char *output;             /* as given; NULL: standard output */
     bool is_strict;                 /* nothing is written where anything decisive is not carried over */
-    const char *routes;             /* a file beside it, of forwarding tables; NULL: none is given */
+    const char *routes, *paths;     /* files beside it, of forwarding tables and path records; NULL: none is given */
     struct json *read;              /* an array of the files that were read */
     const char *whose;              /* "BookSim" */
     bool is_text;                   /* their values are words without types */

@@ -51,10 +51,15 @@ static void note_rest(const struct fabric *fabric, bool has_tables)
     if (several)
         fabric_note(fabric, DECISIVE, "%u ports have several lids (lmc above 0); the routes are those of the first one",
                     several);
-    fabric_note(
-        fabric, DECISIVE,
-        "the virtual lane that a packet takes (service levels and SL2VL tables are in neither file); here all are "
-        "in one VC, as minhop, updn, ftree and dor have it, which lash, dfsssp, nue and torus-2QoS have not");
+    if (fabric->levels) {
+        fabric_note(fabric, HARMLESS,
+                    "SL2VL tables; each service level is a lane of its own, as routing engines mean it");
+        return;
+    }
+    fabric_note(fabric, DECISIVE,
+                "the virtual lane that a packet takes; here all are in one VC, as minhop, updn, ftree and dor have it, "
+                "which lash, "
+                "dfsssp, nue and torus-2QoS have not; nearest: --paths with the service levels");
 }
 
 /* ---- the network ---- */
@@ -188,15 +193,54 @@ static uint32_t fabric_exit(const struct fabric *fabric, uint32_t terminal)
     return fabric->nodes[fabric->ports[port->peer].node].router;
 }
 
+/* Terminals of a router are in a row; returns where those of the next one begin. */
+static uint32_t router_end(const struct fabric *fabric, uint32_t first)
+{
+    uint32_t end = first + 1;
+    while (end < fabric->terminal_count && fabric_exit(fabric, end) == fabric_exit(fabric, first))
+        end++;
+    return end;
+}
+
+static uint32_t level_of(const struct fabric *fabric, uint32_t source, uint32_t destination)
+{
+    return fabric->levels[(size_t)source * fabric->terminal_count + destination];
+}
+
+/* Of the terminals of two routers: one line where all are alike. */
+static void print_levels_between(const struct fabric *fabric, FILE *out, uint32_t from, uint32_t from_end, uint32_t to,
+                                 uint32_t to_end)
+{
+    bool are_alike = true;
+    for (uint32_t s = from; s < from_end; s++)
+        for (uint32_t d = to; d < to_end; d++)
+            are_alike = are_alike && level_of(fabric, s, d) == level_of(fabric, from, to);
+    if (are_alike)
+        fprintf(out, "router %u to router %u vc %u\n", fabric_exit(fabric, from), fabric_exit(fabric, to),
+                level_of(fabric, from, to));
+    for (uint32_t s = from; s < from_end && !are_alike; s++)
+        for (uint32_t d = to; d < to_end; d++)
+            fprintf(out, "node %u to node %u vc %u\n", s, d, level_of(fabric, s, d));
+}
+
+static void print_levels(const struct fabric *fabric, FILE *out)
+{
+    fprintf(out, "# service levels of %s\n", fabric->import->paths);
+    for (uint32_t from = 0; from < fabric->terminal_count; from = router_end(fabric, from))
+        for (uint32_t to = 0; to < fabric->terminal_count; to = router_end(fabric, to))
+            if (from != to)
+                print_levels_between(fabric, out, from, router_end(fabric, from), to, router_end(fabric, to));
+}
+
 static void print_routes(const struct fabric *fabric, FILE *out)
 {
-    fprintf(out, "# forwarding tables of %s\n", fabric->file);
+    fprintf(out, "# forwarding tables of %s\n", fabric->import->routes);
     for (uint32_t first = 0, end; first < fabric->terminal_count; first = end) {
-        uint32_t exit = fabric_exit(fabric, first);
-        for (end = first + 1; end < fabric->terminal_count && fabric_exit(fabric, end) == exit;)
-            end++;
-        print_routes_to(fabric, out, exit, first, end);
+        end = router_end(fabric, first);
+        print_routes_to(fabric, out, fabric_exit(fabric, first), first, end);
     }
+    if (fabric->level_count > 1)
+        print_levels(fabric, out);
 }
 
 static void note_dropped(const struct fabric *fabric)
@@ -259,7 +303,7 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-static void put_settings(struct import *import, const struct fabric_files *files)
+static void put_settings(struct import *import, const struct fabric_files *files, uint32_t lanes)
 {
     import->ours = import->result;
     import_set(import, "network.topology", "type=file");
@@ -269,7 +313,7 @@ static void put_settings(struct import *import, const struct fabric_files *files
         import_put(import, "network.routing.file", json_text(import->arena, base_name(files->routes)));
     else
         import_comment(import, import_ours(import, "network.routing"), "no tables were given: a shortest way each");
-    import_set(import, "network.router", "type=input_queued num_vcs=1 buffer_depth=64");
+    import_set(import, "network.router", "type=input_queued num_vcs=%u buffer_depth=64", lanes);
     struct json *applications = import_put(import, "workload.applications", json_array(import->arena));
     import->ours = json_append(applications, json_object(import->arena));
     import_comment(import, applications, "a fabric has no workload; this is one to begin with");
@@ -284,8 +328,11 @@ bool import_infiniband(struct import *import, const char *bytes, size_t size)
     (void)size;
     if (has_tables)
         source_note_file(import->read, import->arena, import->routes);
+    if (import->paths)
+        source_note_file(import->read, import->arena, import->paths);
     bool is_good = name_files(&fabric, &files, has_tables) && fabric_read_topology(&fabric, bytes) &&
-                   (!has_tables || (fabric_read_tables(&fabric, import->routes) && check_exits(&fabric)));
+                   (!has_tables || (fabric_read_tables(&fabric, import->routes) && check_exits(&fabric))) &&
+                   (!import->paths || fabric_read_levels(&fabric, import->paths));
     if (is_good)
         note_rest(&fabric, has_tables);
     if (is_good && has_tables)
@@ -295,7 +342,7 @@ bool import_infiniband(struct import *import, const char *bytes, size_t size)
                   (!has_tables || write_file(&fabric, files.routes, print_routes));
     }
     if (is_good)
-        put_settings(import, &files);
+        put_settings(import, &files, fabric.levels ? fabric.level_count : 1);
     fabric_release(&fabric);
     return is_good;
 }

@@ -43,11 +43,16 @@ struct fabric {
     uint32_t *lids;      /* terminals, by their lids */
     uint8_t *tables;     /* by router * terminals + terminal: the port; FABRIC_NO_WAY */
     uint8_t *has_table;  /* by router */
+    uint8_t *levels;     /* of service, by source * terminals + destination; FABRIC_NO_WAY: no record; NULL: not read */
+    uint32_t level_count;
 };
 
 /* False with errors. */
 bool fabric_read_topology(struct fabric *fabric, const char *bytes);
 bool fabric_read_tables(struct fabric *fabric, const char *path);
+bool fabric_read_levels(struct fabric *fabric, const char *path);
+/* The next line without its end, in the arena; NULL: there is none. */
+char *fabric_line(struct fabric *fabric, const char **at);
 void fabric_release(struct fabric *fabric);
 
 /* "file:line: ..."; false. */

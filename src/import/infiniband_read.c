@@ -28,8 +28,7 @@ bool fabric_refuse(const struct fabric *fabric, const char *message)
     return errors_add(fabric->import->errors, "%s:%u: %s", fabric->file, fabric->line, message);
 }
 
-/* The next line without its end, in the arena; NULL: there is none. */
-static char *fabric_line(struct fabric *fabric, const char **at)
+char *fabric_line(struct fabric *fabric, const char **at)
 {
     if (!**at)
         return NULL;

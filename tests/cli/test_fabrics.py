@@ -19,9 +19,10 @@ ASAN = os.environ.get("FLITWARP_ASAN", "")
 CAREFUL = ASAN if ASAN and os.access(ASAN, os.X_OK) else PROGRAM  # small networks go through the sanitizers
 FABRICS = ROOT / "tests" / "fabrics"
 RECORDED = sorted(path.name.removesuffix(".lfts.gz") for path in FABRICS.glob("*.lfts.gz"))
-# Shortest ways and dimension order without a second lane have circles on a torus; up*/down* has none anywhere, and in a tree
-# all of whose ways go up and then down neither have the others.
-CIRCLES = {"torus.minhop", "torus.dor", "torus_cut.minhop", "torus_cut.dor"}
+# Shortest ways and dimension order without a second lane have circles on a torus, and so have those of engines that break them by
+# lanes, taken without; up*/down* has none anywhere, and in a tree all of whose ways go up and then down neither have the others.
+CIRCLES = {"torus.minhop", "torus.dor", "torus_cut.minhop", "torus_cut.dor", "torus.lash", "torus.dfsssp"}
+LANES = {"torus.lash", "torus.dfsssp"}  # which have none in the lanes of their path records
 
 
 def flitwarp(*arguments, cwd=None, status=0):
@@ -68,11 +69,20 @@ class Fabric:
                 for lid, destination in self.lids.items() if source != destination}
 
 
-def has_circle(ways):
-    """Can channels between switches wait for each other? By taking away, again and again, what waits for nothing."""
+    def levels(self, name):
+        """Service levels by pair, of path records."""
+        records = unpacked(name + ".paths.gz").split("PathRecord dump:")[1:]
+        fields = [{key: int(value, 0) for key, value in re.findall(r"^\s*(slid|dlid|sl)\.+(\w+)$", record, re.M)} for record in records]
+        return {(self.lids[record["slid"]], self.lids[record["dlid"]]): record["sl"] for record in fields}
+
+
+def has_circle(ways, lanes=None):
+    """Can channels between switches wait for each other, in the lane of each pair? By taking away, again and again, what waits for
+    nothing."""
     waits = {}
-    for way in ways.values():
-        for held, wanted in zip(way[:-2], way[1:-1]):
+    for pair, way in ways.items():
+        held_and_wanted = [(channel, lanes[pair] if lanes else 0) for channel in way[:-1]]
+        for held, wanted in zip(held_and_wanted, held_and_wanted[1:]):
             waits.setdefault(held, set()).add(wanted)
     while True:
         free = [held for held, wanted in waits.items() if not wanted & waits.keys()]
@@ -85,11 +95,11 @@ def has_circle(ways):
 # ---- ours ----
 
 class Imported:
-    def __init__(self, folder, name):
+    def __init__(self, folder, name, *arguments):
         (folder / "topology.txt").write_text(unpacked(name.split(".")[0] + ".topology.gz"))
         (folder / "lfts.txt").write_text(unpacked(name + ".lfts.gz"))
         self.folder = folder
-        self.notes = flitwarp("import", "topology.txt", "--routes", "lfts.txt", "-o", "fabric.json", cwd=folder).stderr
+        self.notes = flitwarp("import", "topology.txt", "--routes", "lfts.txt", "-o", "fabric.json", *arguments, cwd=folder).stderr
         network = (folder / "fabric.network.txt").read_text()
         self.routers = {int(guid, 16): int(number) for number, guid in re.findall(r"^router (\d+).* guid 0x(\w+)$", network, re.M)}
         lids = {int(lid): int(node) for node, lid in re.findall(r"^# node (\d+): .* lid (\d+)$", network, re.M)}
@@ -150,6 +160,28 @@ def test_check_knows_circles_as_they_are_known_of_the_engine(name, tmp_path):
     assert ("deadlock is possible" if name in CIRCLES else "no deadlock") in verdict
 
 
+@pytest.mark.parametrize("name", sorted(LANES))
+def test_service_levels_are_lanes_without_circles(name, tmp_path):
+    """Packets go as before, by each channel as many in each VC as there are pairs of that level."""
+    (tmp_path / "paths.txt").write_text(unpacked(name + ".paths.gz"))
+    fabric, ours = Fabric(name), Imported(tmp_path, name, "--paths", "paths.txt")
+    ways, levels = fabric.ways(), fabric.levels(name)
+    assert not has_circle(ways, levels) and len(set(levels.values())) > 1
+    assert "no deadlock" in flitwarp("check", "fabric.json", cwd=tmp_path).stdout and "0 of them decisive" in ours.notes
+    ours.run()
+    used = {}
+    with open(tmp_path / "channels.csv") as file:
+        for row in csv.DictReader(file):
+            if row["kind"] == "between":
+                used[int(row["router"]), int(row["target"])] = [int(value) for key, value in row.items() if key.startswith("vc")]
+    expected = {channel: [0] * (max(levels.values()) + 1) for channel in used}
+    for pair, way in ways.items():
+        routers = [ours.routers[switch] for switch, _ in way]
+        for channel in zip(routers, routers[1:]):
+            expected[channel][levels[pair]] += 1
+    assert used == expected
+
+
 def test_what_is_not_in_the_files_is_noted(tmp_path):
     notes = Imported(tmp_path, "tree.minhop").notes
     assert "the speed of links, 4xSDR" in notes and "virtual lane" in notes and "1 of them decisive" in notes
@@ -204,6 +236,21 @@ def test_wrong_files_are_refused_by_line(topology, tables, says, tmp_path):
     (tmp_path / "l.txt").write_text(tables)
     assert says in flitwarp("import", "t.txt", "--routes", "l.txt", "-o", "o.json", "--from", "infiniband", cwd=tmp_path, status=1).stderr
     assert not list(tmp_path.glob("o.*"))
+
+
+RECORD = "PathRecord dump:\n\tdlid....3\n\tslid....2\n\tsl......0x1\n"
+
+
+@pytest.mark.parametrize("records, says", [
+    (RECORD, "p.txt: there is no path record from lid 3 to lid 2"),
+    (RECORD.replace("0x1", "0x10") + "PathRecord dump:\n", "p.txt:5: found a path record without slid, dlid or sl, or beyond"),
+    (RECORD.replace("\tslid....2\n", ""), "p.txt:3: found a path record without slid"),
+])
+def test_wrong_path_records_are_refused(records, says, tmp_path):
+    for name, text in (("t.txt", PAIR), ("l.txt", TABLE), ("p.txt", records)):
+        (tmp_path / name).write_text(text)
+    assert says in flitwarp("import", "t.txt", "--routes", "l.txt", "--paths", "p.txt", "-o", "o.json", cwd=tmp_path, status=1).stderr
+    assert "--paths needs --routes" in flitwarp("import", "t.txt", "--paths", "p.txt", "-o", "o.json", cwd=tmp_path, status=1).stderr
 
 
 def test_files_are_beside_a_result_that_has_a_name(tmp_path):

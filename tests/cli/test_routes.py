@@ -171,6 +171,23 @@ def test_csv_says_the_same_as_text(tmp_path):
     assert digest(ring(tmp_path, "\n".join(paths), "routes.csv")) == text
 
 
+LANES = [(at, to, int(at > to)) for at in range(4) for to in range(4) if at != to]
+
+
+def test_packets_of_a_pair_keep_to_its_lanes(tmp_path):
+    """As tables have it all round a ring, those that pass its seam in VC 1: from 3 to 0, 1 and 2, from 2 to 0 and 1, from 1 to 0.
+    In that lane each channel waits for the next still."""
+    lanes = "".join(f"\nnode {at} to node {to} vc {vc}" for at, to, vc in LANES)
+    config = ring(tmp_path, ROUND + lanes)
+    passing = {(at, vc): sum((at - source) % 4 < (to - source) % 4 for source, to, lane in LANES if lane == vc) for at in range(4) for vc in range(2)}
+    assert {(at, vc) for (at, to), flits in used(config, tmp_path).items() for vc in range(2) if flits[vc]} == {key for key, pairs in passing.items() if pairs}
+    assert "deadlock is possible" in flitwarp("check", config, status=2).stdout
+    text = digest(config)
+    rows = ["source,to,vc", *(f"{at},{to},{vc}" for at, to, vc in LANES)]
+    assert digest(ring(tmp_path, ROUND)) != text
+    assert "12 of 12 pairs have no way" in flitwarp("check", ring(tmp_path, "\n".join(rows), "routes.csv"), status=1).stderr
+
+
 def test_outputs_of_one_choice_are_offered_at_once(tmp_path):
     """From router 0 to node 2 both ways, as rows of one choice and as a line; as two choices one of them is drawn instead."""
     ways = {(at, to): (at + 1) % 4 for at in range(4) for to in range(4) if at != to} | {(3, 2): 2}
@@ -236,9 +253,11 @@ WRONG = [
     ("router 4 to node 1 via port 0", '"4" where the number of a router is due; accepted: 0 to 3'),
     ("router 0 to node 4 via port 0", '"4" where the number of a node is due; accepted: 0 to 3'),
     ("router 0 to node 1 via port 2", '"2" where the number of a port between routers is due; accepted: 0 to 1'),
-    ("router 0 to node 1 by port 0", '"by" where "via" or "path" is due'),
+    ("router 0 to node 1 by port 0", '"by" where "via", "path" or "vc" is due'),
     ("router 0 from vc 0 to node 1 path router 1", '"path" where "via" is due'),
-    ("node 0 to node 1 via router 1", '"via" where "path" is due'),
+    ("node 0 to node 1 via router 1", '"via" where "path" or "vc" is due'),
+    ("node 0 to node 1 vc 0 1", '"1" where the end of the line is due'),
+    ("router 0 to node 1 via router 1 vc 0\nnode 0 to node 2 vc 1", "routes.txt:1: port 0 is offered in none of the VCs that some pair of nodes keeps to"),
     ("router 0 via port 0", '"via" where "to" is due'),
     ("link 0", '"link" where "router", "node" or "escape" is due'),
     ("router 0 to node 1 via", 'the line ends where "port" or "router" is due'),

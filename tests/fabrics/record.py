@@ -6,7 +6,7 @@
                                               infiniband-diags)
 
 Writes FABRIC.topology.gz, what ibnetdiscover prints, and FABRIC.ENGINE.lfts.gz for each engine: forwarding tables in one of the
-three forms that there are.
+three forms that there are; of engines that break circles by virtual lanes FABRIC.ENGINE.paths.gz too, the path records of all pairs.
 """
 import gzip
 import os
@@ -63,10 +63,11 @@ def fat_tree(half, cut=()):
 
 
 # Engines, with what each needs, and the form in which its tables are kept: dump_fts, opensm-lfts.dump or opensm.fdbs.
+LANES = ("lash", "dfsssp")
 TORUS = {"minhop": "dump_fts", "dor": "opensm.fdbs", "updn": "opensm-lfts.dump"}
 TREE = {"minhop": "opensm-lfts.dump", "updn": "dump_fts", "ftree": "opensm.fdbs"}
 FABRICS = {
-    "torus": (lambda: torus(4), TORUS),
+    "torus": (lambda: torus(4), TORUS | {engine: "dump_fts" for engine in LANES}),
     "torus_cut": (lambda: torus(4, {(0, 0, 0), (1, 2, 1), (2, 2, 0)}), TORUS),
     "tree": (lambda: fat_tree(2), TREE),
     "tree_cut": (lambda: fat_tree(2, {("E00", "A00"), ("A10", "C00"), ("A21", "C11")}),
@@ -75,10 +76,12 @@ FABRICS = {
 }
 
 
-def simulated(command, folder, **more):
-    environment = {**os.environ, "LD_PRELOAD": WRAPPER, "OSM_TMP_DIR": str(folder), "OSM_CACHE_DIR": str(folder),
-                   "IBSIM_SOCKNAME": folder.name}
-    return subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True, timeout=60, check=False, **more)
+def environment(folder):
+    return {**os.environ, "LD_PRELOAD": WRAPPER, "OSM_TMP_DIR": str(folder), "OSM_CACHE_DIR": str(folder), "IBSIM_SOCKNAME": folder.name}
+
+
+def simulated(command, folder):
+    return subprocess.run(command, env=environment(folder), cwd=folder, capture_output=True, text=True, timeout=60, check=False)
 
 
 def keep(name, text):
@@ -86,9 +89,21 @@ def keep(name, text):
         packed.write(text.encode())
 
 
+def opensm(engine, folder, *more):
+    command = ["opensm", "-e", "-R", engine, "-f", "log", "-D", "0x43", "--dump_files_dir", ".", *more]
+    return subprocess.Popen(command, cwd=folder, env=environment(folder), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def path_records(found, folder):
+    """One for each pair, by a question each: what saquery -p prints of all at once does not fit the simulator's messages."""
+    lids = re.findall(r"^\[1\]\(\w+\).*# lid (\d+)", found, re.M)
+    return "".join(simulated(["saquery", "-p", "--slid", source, "--dlid", to], folder).stdout
+                   for source in lids for to in lids if source != to)
+
+
 def record(name, engine, form, net):
     with tempfile.TemporaryDirectory(prefix="fabric") as place:
-        folder = Path(place)
+        folder, paths = Path(place), None
         (folder / "net").write_text("\n".join(net) + "\n")
         (folder / "roots").write_text(ROOT_GUID + "\n")
         roots = ["-a", "roots"] if engine == "updn" and name.startswith("torus") else []
@@ -96,11 +111,14 @@ def record(name, engine, form, net):
                               stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as simulator:
             try:
                 time.sleep(1)
-                simulated(["opensm", "-e", "-o", "-R", engine, "-f", "log", "-D", "0x43", "--dump_files_dir", ".", *roots], folder)
-                log = (folder / "log").read_text()
-                assert f"{engine} tables configured on all switches" in log, log[-2000:]
+                manager = opensm(engine, folder, *roots)
+                time.sleep(3)
                 found = simulated(["ibnetdiscover"], folder).stdout
                 tables = simulated(["dump_fts"], folder).stdout if form == "dump_fts" else (folder / form).read_text()
+                paths = path_records(found, folder) if engine in LANES else None
+                manager.terminate()
+                manager.wait()
+                assert f"{engine} tables configured on all switches" in (folder / "log").read_text(), f"{name}: {engine} gave up"
             finally:
                 simulator.kill()
     found = re.sub("generated on .*", "generated", found)
@@ -111,11 +129,13 @@ def record(name, engine, form, net):
         with gzip.open(kept, "rt") as file:
             assert sorted(file.read().splitlines()) == sorted(found.splitlines()), f"{name} {engine}: other lids"
     keep(f"{name}.{engine}.lfts.gz", tables)
+    if paths:
+        keep(f"{name}.{engine}.paths.gz", paths)
     print(f"{name} {engine}: {len(tables.splitlines())} lines of {form}")
 
 
 def main():
-    missing = [tool for tool in ("opensm", "ibsim", "ibnetdiscover", "dump_fts") if not shutil.which(tool)]
+    missing = [tool for tool in ("opensm", "ibsim", "ibnetdiscover", "dump_fts", "saquery") if not shutil.which(tool)]
     if missing:
         sys.exit(f"record.py: {', '.join(missing)} not found")
     for name in sys.argv[1:] or FABRICS:

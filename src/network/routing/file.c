@@ -95,12 +95,13 @@ static void routes_prepare(struct routing *routing, const struct choice *self, s
 
 /* ---- in the run ---- */
 
-static void offer_set(struct route *route, const struct routes *routes, uint32_t first)
+/* All outputs of a set, but for VCs that the packet does not keep to. */
+static void offer_set(struct route *route, const struct routes *routes, uint32_t first, uint64_t lanes)
 {
     const struct routing *routing = route->routing;
     for (const struct route_output *output = &routes->outputs[first];; output++) {
         if (output->port != ROUTE_PORT_NODE) {
-            route_add_vcs(route, output->port, output->vcs);
+            route_add_vcs(route, output->port, output->vcs & lanes);
         } else {
             uint32_t port = routing->terminal_slot[route->packet->destination] * routing->terminal_ports;
             for (uint32_t channel = 0; channel < routing->ejection_channels; channel++)
@@ -125,8 +126,11 @@ static void routes_inject(struct route *route)
     uint32_t source = planes_source(route), router = topology_router_of(route->routing->topology, source);
     const struct route_entry *path =
         routes_path(routes, source, router, packet->destination, packet->destination_router);
-    if (path)
-        packet->route = 1 + draw_choice(route, routes, path);
+    uint32_t drawn = path ? draw_choice(route, routes, path) : 0;
+    if (drawn & ROUTE_LANES)
+        packet->waypoint = 1 + (drawn & ~ROUTE_LANES);
+    else if (path)
+        packet->route = 1 + drawn;
 }
 
 static void routes_route(struct route *route)
@@ -134,7 +138,7 @@ static void routes_route(struct route *route)
     const struct routes *routes = route->routing->state;
     const struct packet *packet = route->packet;
     if (packet->route) {
-        offer_set(route, routes, routes->steps[packet->route - 1 + packet->hops]);
+        offer_set(route, routes, routes->steps[packet->route - 1 + packet->hops], UINT64_MAX);
         return;
     }
     if (!routes->leads_to_nodes && route_ends(route))
@@ -144,7 +148,8 @@ static void routes_route(struct route *route)
         routes_entry_at(routes, route->router, packet->destination, packet->destination_router, packet->hops == 0, port,
                         route_input_vc(route));
     if (entry)
-        offer_set(route, routes, draw_choice(route, routes, entry));
+        offer_set(route, routes, draw_choice(route, routes, entry),
+                  packet->waypoint ? routes->lanes[packet->waypoint - 1] : UINT64_MAX);
     else
         route_ends(route);
 }

@@ -5,13 +5,15 @@
  * and where it goes. An entry has choices, of which one is drawn by weight for each packet; a choice is a set of
  * output VCs that are all offered at once. Equal sets are kept once, so that memory grows with the lines of the file
  * alone.
- *   A path, all of a packet's way, is a row of such sets, the last of which leads to the destination itself.
+ *   A path, all of a packet's way, is a row of such sets, the last of which leads to the destination itself. Lanes are
+ * the VCs that a pair's packets keep to on the way that tables give them.
  */
 #include "flitwarp/routing.h"
 #include "network/line_file.h"
 
-#define ROUTE_PORT_NODE 0xffff /* stands for the channels to the packet's destination */
-#define ROUTE_PORT_ANY 0xffff  /* of those by which a packet may have come */
+#define ROUTE_LANES 0x80000000u /* in a choice of a pair: lanes, by their place, in place of a path */
+#define ROUTE_PORT_NODE 0xffff  /* stands for the channels to the packet's destination */
+#define ROUTE_PORT_ANY 0xffff   /* of those by which a packet may have come */
 
 /* What an entry is found by: bit 0, a router is the destination, else a node; bit 1, a path; bit 2, from a router. */
 enum route_kind {
@@ -49,6 +51,7 @@ struct routes {
     const struct weighted *choices;    /* the first of a set of outputs; of a path its first step */
     const struct route_output *outputs;
     const uint32_t *steps; /* of paths: sets */
+    const uint64_t *lanes; /* VCs */
     uint32_t entry_count, slot_mask;
     uint32_t kinds;      /* bit by kind: there are such entries */
     bool leads_to_nodes; /* some lines say by which VCs a packet reaches its node */
@@ -78,6 +81,8 @@ struct route_reader {
     uint32_t set_count, set_slots;
     uint32_t *steps;
     uint32_t step_count, step_room;
+    uint64_t *lanes;
+    uint32_t lane_count, lane_room;
     struct route_output *wanted; /* the set that is being read */
     uint32_t wanted_count, wanted_room;
     uint64_t escape_vcs;

@@ -321,6 +321,7 @@ const struct routes *routes_build(struct route_reader *reader, struct arena *are
         .choices = builder.choices,
         .outputs = routes_copy(arena, reader->outputs, sizeof *reader->outputs * reader->output_count),
         .steps = routes_copy(arena, reader->steps, sizeof *reader->steps * reader->step_count),
+        .lanes = routes_copy(arena, reader->lanes, sizeof *reader->lanes * reader->lane_count),
         .entry_count = builder.entry_count,
         .slot_mask = slots - 1,
         .file = reader->file.path,
@@ -344,5 +345,6 @@ void route_reader_release(struct route_reader *reader)
     free(reader->outputs);
     free(reader->sets);
     free(reader->steps);
+    free(reader->lanes);
     free(reader->wanted);
 }

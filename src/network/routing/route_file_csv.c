@@ -5,6 +5,7 @@
  *
  *     router,to,via,vc          a table: a router, a node, the next router
  *     source,to,path,vc         paths: two nodes, routers, a VC for each link
+ *     source,to,vc              lanes: two nodes, the VCs that their packets keep to
  */
 #include "network/routing/route_file.h"
 
@@ -73,13 +74,13 @@ static bool route_csv_head(struct route_reader *reader, const struct route_row *
     }
     bool is_table = columns->router != FW_NONE && columns->source == FW_NONE && columns->path == FW_NONE &&
                     (columns->via == FW_NONE) != (columns->port == FW_NONE);
-    bool is_paths = columns->source != FW_NONE && columns->path != FW_NONE && columns->router == FW_NONE &&
-                    columns->from == FW_NONE && columns->choice == FW_NONE && columns->via == FW_NONE &&
-                    columns->port == FW_NONE;
-    return (columns->to != FW_NONE && (is_table || is_paths)) ||
+    bool is_pairs = columns->source != FW_NONE && (columns->path != FW_NONE || columns->vc != FW_NONE) &&
+                    columns->router == FW_NONE && columns->from == FW_NONE && columns->choice == FW_NONE &&
+                    columns->via == FW_NONE && columns->port == FW_NONE;
+    return (columns->to != FW_NONE && (is_table || is_pairs)) ||
            line_error(&reader->file, "%s",
                       "these columns are no routes; accepted: router, to and via or port, with or without from, vc, "
-                      "weight and choice; or source, to and path, with or without vc and weight");
+                      "weight and choice; or source, to and path, with or without vc and weight; or source, to and vc");
 }
 
 /* ---- the others ---- */
@@ -124,15 +125,19 @@ static bool add_path(struct route_reader *reader, struct text *line, char *route
 static bool route_csv_row(struct route_reader *reader, const struct route_row *row, struct text *line)
 {
     const struct route_columns *columns = &reader->columns;
-    if (columns->path != FW_NONE) {
-        char nothing[] = "";
+    if (columns->source != FW_NONE) {
         add_cell(line, "node", route_cell(row, columns->source), true);
         text_add(line, " to");
         add_cell(line, "node", route_cell(row, columns->to), true);
+    }
+    if (columns->path != FW_NONE) {
+        char nothing[] = "";
         text_add(line, " path");
         if (!add_path(reader, line, row->cells[columns->path],
                       columns->vc == FW_NONE ? nothing : row->cells[columns->vc]))
             return false;
+    } else if (columns->source != FW_NONE) {
+        add_cell(line, "vc", route_cell(row, columns->vc), false);
     } else {
         add_cell(line, "router", route_cell(row, columns->router), false);
         add_cell(line, "from", route_cell(row, columns->from), false);

@@ -4,6 +4,7 @@
  *
  *     router A [from ...] to node T via port P [vc LIST] ... [weight W] [or ...]
  *     node S to node T path router B [link K] [vc LIST] ... [weight W]
+ *     node S to node T vc LIST [weight W]
  *     escape vc LIST
  */
 #include "network/routing/route_file.h"
@@ -311,6 +312,24 @@ static bool route_line_path(struct route_line *line, const struct route_entry *e
     return !line->word || route_line_expected(line, "the end of the line");
 }
 
+/* Behind the destination of a node: "vc LIST", the lanes of a pair. */
+static bool route_line_lanes(struct route_line *line, const struct route_entry *entry)
+{
+    struct route_reader *reader = line->reader;
+    uint64_t vcs;
+    uint32_t weight, lane = 0;
+    if (!route_line_vcs(line, &vcs) || !route_line_weight(line, &weight))
+        return false;
+    while (lane < reader->lane_count && reader->lanes[lane] != vcs)
+        lane++;
+    if (lane == reader->lane_count) {
+        reader->lanes = memory_grow(reader->lanes, reader->lane_count, &reader->lane_room, sizeof *reader->lanes);
+        reader->lanes[reader->lane_count++] = vcs;
+    }
+    route_line_raw(line, entry, ROUTE_LANES | lane, weight);
+    return !line->word || route_line_expected(line, "the end of the line");
+}
+
 /* ---- the whole ---- */
 
 /* "node 3" or "router 3". */
@@ -358,10 +377,12 @@ bool route_text_line(void *context, char *text)
     entry.kind = (uint8_t)((is_from_router ? ROUTE_KIND_FROM_ROUTER : 0) | (is_to_router ? ROUTE_KIND_TO_ROUTER : 0));
     if (is_from_router && route_line_takes(&line, "via"))
         return route_line_choices(&line, &entry);
-    if (entry.from != FROM_ANYWHERE || !route_line_takes(&line, "path"))
-        return route_line_expected(&line, !is_from_router              ? "\"path\""
-                                          : entry.from < FROM_ANYWHERE ? "\"via\""
-                                                                       : "\"via\" or \"path\"");
     entry.kind |= ROUTE_KIND_PATH;
+    if (entry.from == FROM_ANYWHERE && route_line_is(&line, "vc"))
+        return route_line_lanes(&line, &entry);
+    if (entry.from != FROM_ANYWHERE || !route_line_takes(&line, "path"))
+        return route_line_expected(&line, entry.from != FROM_ANYWHERE ? "\"via\""
+                                          : is_from_router            ? "\"via\", \"path\" or \"vc\""
+                                                                      : "\"path\" or \"vc\"");
     return route_line_path(&line, &entry);
 }

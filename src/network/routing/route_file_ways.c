@@ -151,13 +151,23 @@ static bool way_search(struct ways *ways, uint32_t start)
 
 /* ---- pairs ---- */
 
+/* Has a pair paths alone, whatever tables say? */
+static bool has_paths(const struct ways *ways, uint32_t source, uint32_t router, uint32_t destination)
+{
+    const struct route_entry *entry = routes_path(ways->routes, source, router, destination, ways->destination_router);
+    for (uint32_t i = 0; entry && i < entry->count; i++)
+        if (ways->routes->choices[entry->first + i].what & ROUTE_LANES)
+            return false;
+    return entry;
+}
+
 /* Counts the pairs of a source router, whose packets end somewhere, and the terminals in `to`, all of one kind. */
 static void ways_count(struct ways *ways, uint32_t router, const uint32_t *to, uint32_t count, uint32_t end)
 {
     for (uint32_t i = ways->first_at[router]; i < ways->first_at[router + 1]; i++)
         for (uint32_t j = 0; j < count; j++) {
             uint32_t source = ways->terminals_at[i];
-            if (source == to[j] || routes_path(ways->routes, source, router, to[j], ways->destination_router))
+            if (source == to[j] || has_paths(ways, source, router, to[j]))
                 continue;
             if (ways->lacking++ < PAIRS_SHOWN)
                 text_addf(&ways->shown, "%snode %u to node %u (it ends at router %u)", ways->lacking > 1 ? ", " : "",
@@ -215,6 +225,30 @@ static void ways_list(const struct topology *topology,
         (*terminals)[end[place(topology, terminal)]++] = terminal;
 }
 
+/* What tables offer leaves something to packets of all lanes. */
+static bool lanes_fit(const struct ways *ways)
+{
+    const struct routes *routes = ways->routes;
+    struct route_reader *reader = ways->reader;
+    for (uint32_t i = 0; i < routes->entry_count; i++) {
+        const struct route_entry *entry = &routes->entries[i];
+        for (uint32_t c = 0; c < entry->count && !(entry->kind & ROUTE_KIND_PATH); c++)
+            for (const struct route_output *output = &routes->outputs[routes->choices[entry->first + c].what];;
+                 output++) {
+                for (uint32_t lane = 0; lane < reader->lane_count && output->port != ROUTE_PORT_NODE; lane++)
+                    if (!(output->vcs & reader->lanes[lane])) {
+                        reader->file.line = entry->line;
+                        return line_error(&reader->file,
+                                          "port %u is offered in none of the VCs that some pair of nodes keeps to",
+                                          output->port);
+                    }
+                if (output->is_last)
+                    break;
+            }
+    }
+    return true;
+}
+
 /* False, with an error, where the places are too many to be gone through. */
 static bool ways_prepare(struct ways *ways, struct arena *scratch)
 {
@@ -244,7 +278,7 @@ bool routes_check_ways(const struct routes *routes, struct route_reader *reader,
     const struct topology *topology = reader->routing->topology;
     struct ways ways = {.routes = routes, .topology = topology, .reader = reader, .vcs = reader->routing->vcs};
     struct arena scratch = {0};
-    bool is_good = ways_prepare(&ways, &scratch);
+    bool is_good = lanes_fit(&ways) && ways_prepare(&ways, &scratch);
     uint32_t *others = arena_array(&scratch, uint32_t, topology->terminals);
     for (uint32_t router = 0; router < topology->routers && is_good; router++)
         is_good = ways_to_router(&ways, router, others);
