@@ -287,12 +287,22 @@ def test_no_deadlock_where_the_check_says_so(topology, tmp_path):
         name = routing if isinstance(routing, str) else routing["type"]
         failures = {"links": {"share": draw.choice([0.1, 0.25]), "seed": draw.randrange(1000)}, "cut_off": "lose"}
         vcs = 2 if name in ("escape_adaptive", "tree_up_down") else 32
-        network = {"topology": topology, "routing": routing, "router": {"num_vcs": vcs, "buffer_depth": 2}, "failures": failures}
+        depth = 6 if name == "escape_adaptive" else 2  # which gives VCs to whole packets alone
+        network = {"topology": topology, "routing": routing, "router": {"num_vcs": vcs, "buffer_depth": depth}, "failures": failures}
         blast = {**BLAST, "load": 0.9, "size": {"type": "fixed", "flits": 6}, "sample": 600, "finish_limit": 1}
         config = tmp_path / "config.json"
         config.write_text(json.dumps({"network": network, "workload": {"applications": [blast]}}))
         assert ": no deadlock" in flitwarp("check", config).stdout
         assert json.loads(flitwarp("run", config, "--quiet").stdout)["outcome"] == "done"
+
+
+def test_packets_that_escape_find_room_for_themselves():
+    """A VC without room is given to nobody: who had taken one would wait in it, and could not escape any more."""
+    network = {"topology": {"type": "slim_fly", "q": 5}, "routing": "escape_adaptive", "router": {"num_vcs": 4, "buffer_depth": 16},
+               "failures": {"links": {"share": 0.1, "seed": 2}}}
+    blast = {**BLAST, "load": 1.0, "warmup": 1000, "sample": 3000, "finish_limit": 1}
+    told = run({"simulator": {"seed": 2}, "network": network, "workload": {"applications": [blast]}})
+    assert told["outcome"] == "done" and told["applications"][0]["saturated"]
 
 
 def test_a_check_tells_which_pairs_are_cut_off(tmp_path):

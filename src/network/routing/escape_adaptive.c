@@ -42,7 +42,6 @@ static void escape_adaptive_prepare(struct routing *routing, const struct choice
         return;
     state->adaptive_vcs = bits_range(ESCAPE_VC + 1, routing->vcs - 1);
     routing->escape_vcs = bit(ESCAPE_VC);
-    routing->takes_room_as_it_comes = true;
     uint32_t each = config->adaptive.mode == CONGESTION_VC ? routing->vcs - 1 : 1;
     adaptive_check(routing, self, routing->topology->ports * each, errors);
 }
