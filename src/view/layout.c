@@ -278,8 +278,9 @@ static void lay_plan(struct layout *layout, const struct topology *topology, con
     }
 }
 
-void layout_find(struct layout *layout, const struct topology *topology, const double *places, struct arena *arena)
+void layout_find(struct layout *layout, const struct topology *given, const double *places, struct arena *arena)
 {
+    const struct topology *topology = topology_whole(given); /* what has failed moves nobody */
     uint32_t dimensions = topology_dimensions(topology), count = 0;
     const struct hierarchy *hierarchy = topology_hierarchy(topology_whole(topology));
     const uint32_t *groups = hierarchy ? NULL : topology_groups(topology, arena);

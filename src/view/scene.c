@@ -12,7 +12,7 @@
 
 static void write_topology(struct text *out, const struct network *network)
 {
-    const struct topology *one = network->routing.topology;
+    const struct topology *one = topology_whole(network->routing.topology);
     write_format(out, "'topology':{'type':'%s','routers':%u,'terminals':%u,'wraps':%s,'dimensions':[", one->ops->name,
                  network->topology.routers, network->topology.terminals, truth_word(one->grid && one->grid->wraps));
     for (uint32_t d = 0; d < topology_dimensions(one); d++)
@@ -71,6 +71,51 @@ static void write_ports(struct text *out, const struct network *network, const c
     }
 }
 
+/* Links that are dead, each once, by one of their ends or the other. */
+static void write_dead(struct text *out, const struct network *network)
+{
+    const struct topology *whole = network->core->failures->topology, *left = &network->topology;
+    for (uint32_t column = 0; column < 2; column++) {
+        write_format(out, column ? "'to':[" : "'from':[");
+        for (uint32_t router = 0; router < whole->routers; router++)
+            for (uint32_t port = 0; port < whole->ports; port++) {
+                struct router_port to, unused;
+                bool is_first = whole->ops->peer(whole, router, port, &to) &&
+                                (to.router > router || (to.router == router && to.port > port));
+                if (is_first && !left->ops->peer(left, router, port, &unused))
+                    write_u64(out, column ? to.router : router);
+            }
+        write_format(out, "]");
+    }
+}
+
+/* Channels that are slow, by their numbers, and the share of bandwidth that each has left. */
+static void write_slow(struct text *out, const struct network *network, const uint32_t *slots, uint32_t count)
+{
+    for (uint32_t column = 0; column < 2; column++) {
+        write_format(out, column ? "'share':[" : "'channel':[");
+        for (uint32_t i = 0; i < count; i++) {
+            uint32_t port = slots[i] % network->ports - network->routing.local_ports;
+            const struct failure_damage *damage =
+                failures_slow(network->core->failures, slots[i] / network->ports, port);
+            if (damage && column)
+                write_f64(out, damage->bandwidth);
+            else if (damage)
+                write_u64(out, i);
+        }
+        write_format(out, "]");
+    }
+}
+
+static void write_failures(struct text *out, const struct watch *watch)
+{
+    write_format(out, "'dead':{");
+    write_dead(out, watch->network);
+    write_format(out, "},'slow':{");
+    write_slow(out, watch->network, watch->channels.slots, watch->channels.count);
+    write_format(out, "}");
+}
+
 void scene_write(struct text *out, const struct watch *watch, const struct layout *layout)
 {
     static const char *const channels[] = {"from", "from_port", "to", "to_port", "latency", "cycle"};
@@ -79,6 +124,8 @@ void scene_write(struct text *out, const struct watch *watch, const struct layou
     write_format(out, "'cycle':%llu", (unsigned long long)watch->cycle);
     write_topology(out, network);
     write_layout(out, network, layout);
+    if (network->core->failures)
+        write_failures(out, watch);
     write_format(out, "'names':[");
     for (uint32_t router = 0; router < network->topology.routers; router++) {
         char name[128];

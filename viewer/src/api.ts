@@ -35,6 +35,10 @@ export interface Scene {
     /** False in recordings of networks too large to hold what is in routers. */
     has_detail?: boolean;
     names: string[];
+    /** Links that have failed, each once, by the routers at their ends; not there where nothing has failed. */
+    dead?: {from: number[]; to: number[]};
+    /** Channels that have a share of their bandwidth left, or more latency. */
+    slow?: {channel: number[]; share: number[]};
     /** Between routers, each direction one. */
     channels: {from: number[]; from_port: number[]; to: number[]; to_port: number[]; latency: number[]};
     /** An entry for each port with a terminal behind it; its channels come after those between routers: into the network

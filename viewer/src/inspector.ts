@@ -101,7 +101,9 @@ export class Inspector {
                 h("button", {type: "button", class: "try", title: overrides.join("\n"), onclick: () => this.host.tryOut(overrides)}, text)))] : []),
             facts([["network", `${topology.type.replaceAll("_", " ")}${sizes}`], ["drawn as", layout.name], ["routers", short(topology.routers)],
                    ["terminals", short(topology.terminals)], ["channels", short(this.network.channels)], ["router", router.type.replaceAll("_", " ")],
-                   ["virtual channels", short(router.num_vcs)], ["buffer", `${short(router.input_depth)} flits a VC`], ["tick", `${short(scene.tick_ns)} ns`]]),
+                   ["virtual channels", short(router.num_vcs)], ["buffer", `${short(router.input_depth)} flits a VC`], ["tick", `${short(scene.tick_ns)} ns`],
+                   ...(scene.dead ? [["dead links, crossed out", short(scene.dead.from.length)] as [string, string]] : []),
+                   ...(this.network.slow.size ? [["slow channels, dashed", short(this.network.slow.size)] as [string, string]] : [])]),
             h("p", {class: "note"}, "Click a router, a channel or a flit to see what it holds and what it waits for. Zoom in to see buffers."),
         ];
     }
@@ -164,11 +166,13 @@ export class Inspector {
 
     private channel(channel: number): Node[] {
         const {channels} = this.network.scene;
+        const slow = this.network.slow.get(channel);
         const flits = this.frame?.links.filter((link) => link[0] === channel) ?? [];
         return [
             this.head(`Channel ${this.network.channelName(channel)}`, () => this.host.goToRouter(channels.from[channel])),
             facts([["latency", `${channels.latency[channel]} ticks`], ["utilisation", `${short(100 * (this.frame?.utilisation[channel] ?? 0))} %`],
-                   ["from port", String(channels.from_port[channel])], ["to port", String(channels.to_port[channel])]]),
+                   ["from port", String(channels.from_port[channel])], ["to port", String(channels.to_port[channel])],
+                   ...(slow === undefined ? [] : [["bandwidth left", `${short(100 * slow)} %`] as [string, string]])]),
             h("h3", {}, "On it now"),
             flits.length ? table(["packet", "flit", "VC", "done"], flits.map(([, vc, packet, position, size, progress]) => [
                 this.chip(packet, "span"), `${position + 1} of ${size}`, String(vc), `${Math.round(100 * progress)} %`]))

@@ -251,7 +251,9 @@ export class NetworkView {
         const routers = this.visible.routers();
         context.textAlign = "center";
         context.textBaseline = "middle";
+        this.overview.drawDead(context, palette);
         this.overview.drawChannels(context, palette, this.frame, half);
+        this.overview.drawSlow(context, palette, half);
         this.overview.drawLabels(context, palette);
         this.overview.drawTerminals(context, palette, routers, half);
         const isNear = this.level === "near" && this.frame;
@@ -363,7 +365,12 @@ export class NetworkView {
     private describe(what: Selection): string {
         return what?.kind === "router" ? `router ${this.network.name(what.router)}: ${this.frame?.occupancy[what.router] ?? 0} flits`
             : what?.kind === "packet" ? `packet ${what.packet}`
-            : what?.kind === "channel" ? `${this.network.channelName(what.channel)}: used ${Math.round(100 * (this.frame?.utilisation[what.channel] ?? 0))} %` : "";
+            : what?.kind === "channel" ? `${this.network.channelName(what.channel)}: used ${Math.round(100 * (this.frame?.utilisation[what.channel] ?? 0))} %${this.slowness(what.channel)}` : "";
+    }
+
+    private slowness(channel: number): string {
+        const share = this.network.slow.get(channel);
+        return share === undefined ? "" : `, slow: ${Math.round(100 * share)} % of its bandwidth is left`;
     }
 
     private hit(at: Point): Selection {

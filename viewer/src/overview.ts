@@ -35,6 +35,51 @@ export class Overview {
         bins.forEach((channels, step) => this.drawLines(context, channels, palette.channels[step], width * (0.8 + (0.5 * step) / STEPS), isJoined, half));
     }
 
+    /** Links that have failed, crossed out; of a ring's that would run through all its routers, the two ends. */
+    drawDead(context: CanvasRenderingContext2D, palette: Palette): void {
+        const {dead, topology} = this.geometry.network.scene;
+        const {x, y, spacing} = this.geometry;
+        const cross = Math.min(7, 0.08 * this.camera.unit);
+        context.beginPath();
+        dead?.from.forEach((from, i) => {
+            const to = dead.to[i];
+            const length = Math.hypot(x[to] - x[from], y[to] - y[from]);
+            const reach = topology.wraps && length > 1.5 * spacing ? -0.5 * spacing / length : 1;
+            for (const [here, there] of reach < 0 ? [[from, to], [to, from]] : [[from, to]]) {
+                const end = this.camera.toScreen({x: x[here] + reach * (x[there] - x[here]), y: y[here] + reach * (y[there] - y[here])});
+                const start = this.camera.toScreen({x: x[here], y: y[here]});
+                const middle = reach < 0 ? end : {x: (start.x + end.x) / 2, y: (start.y + end.y) / 2};
+                context.moveTo(start.x, start.y);
+                context.lineTo(end.x, end.y);
+                for (const side of [-cross, cross]) {
+                    context.moveTo(middle.x - cross, middle.y - side);
+                    context.lineTo(middle.x + cross, middle.y + side);
+                }
+            }
+        });
+        context.setLineDash([3, 3]);
+        context.lineWidth = 1.25;
+        context.strokeStyle = palette.bad;
+        context.stroke();
+        context.setLineDash([]);
+    }
+
+    /** Channels that are slow: dashes on top of them. */
+    drawSlow(context: CanvasRenderingContext2D, palette: Palette, half: number): void {
+        const {slow} = this.geometry.network;
+        context.beginPath();
+        for (const channel of slow.keys()) {
+            if (this.visible.channel(channel)) {
+                this.traceChannel(context, channel, half);
+            }
+        }
+        context.setLineDash([2, 5]);
+        context.lineWidth = Math.max(1.5, Math.min(4, 0.03 * this.camera.unit));
+        context.strokeStyle = palette.bad;
+        context.stroke();
+        context.setLineDash([]);
+    }
+
     traceChannel(context: CanvasRenderingContext2D, channel: number, half: number): void {
         const path = this.geometry.path(channel, half).map((point) => this.camera.toScreen(point));
         path.forEach((point, i) => (i ? context.lineTo(point.x, point.y) : context.moveTo(point.x, point.y)));

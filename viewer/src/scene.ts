@@ -16,6 +16,8 @@ export class Network {
     readonly terminals: number[][];
     /** By channel: the one that leads back, or -1. */
     readonly back: Int32Array;
+    /** By channel that is slow: the share of bandwidth that it has left. */
+    readonly slow: Map<number, number>;
 
     constructor(readonly scene: Scene) {
         const {channels, terminals, topology} = scene;
@@ -27,6 +29,7 @@ export class Network {
             this.end(channels.to[channel], channels.to_port[channel]).in = channel;
         }
         terminals.router.forEach((router, entry) => this.terminals[router].push(entry));
+        this.slow = new Map(scene.slow?.channel.map((channel, i) => [channel, scene.slow!.share[i]]));
         this.back = Int32Array.from(channels.from, (router, channel) => {
             const arriving = this.ends[router].get(channels.from_port[channel])?.in ?? -1;
             return arriving >= 0 && channels.from[arriving] === channels.to[channel] ? arriving : -1;
