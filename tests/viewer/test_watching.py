@@ -219,6 +219,24 @@ def test_layouts_are_those_of_the_topologies(tmp_path):
     assert columns[5] - columns[4] > 1 and all(columns[i + 1] - columns[i] == 1 for i in (0, 1, 2, 3, 5, 6, 7, 8))
 
 
+def test_a_scene_tells_what_has_failed(tmp_path):
+    """Routers stand where they do without failures; a slow link is two channels."""
+    network = {"topology": {"type": "mesh", "widths": [3, 3]}, "routing": "minimal", "router": {"num_vcs": 4}}
+    failures = {"links": [{"list": [[0, 1], [4, 7]]}, {"list": [[1, 2]], "bandwidth": 0.25}]}
+    whole, left = tmp_path / "whole.json", tmp_path / "left.json"
+    whole.write_text(json.dumps({"network": network}))
+    left.write_text(json.dumps({"network": {**network, "failures": failures}}))
+    with View(whole) as view:
+        before = view.get("api/scene")
+    with View(left) as view:
+        scene = view.get("api/scene")
+    assert "dead" not in before and scene["layout"] == before["layout"] and scene["names"] == before["names"]
+    assert sorted(zip(scene["dead"]["from"], scene["dead"]["to"])) == [(0, 1), (4, 7)]
+    ends = [(scene["channels"]["from"][channel], scene["channels"]["to"][channel]) for channel in scene["slow"]["channel"]]
+    assert sorted(ends) == [(1, 2), (2, 1)] and scene["slow"]["share"] == [0.25, 0.25]
+    assert len(scene["channels"]["from"]) == len(before["channels"]["from"]) - 4
+
+
 def test_channels_join_the_routers_that_flitwarp_topology_says(tmp_path):
     subprocess.run([PROGRAM, "topology", str(SCENARIOS[8]), "--export", str(tmp_path / "links.csv")], check=True,
                    capture_output=True)

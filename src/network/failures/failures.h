@@ -100,9 +100,6 @@ static inline bool failure_holds(const struct failure *failure, tick_t now)
 const struct topology *failures_damage(const struct failures *failures, const struct topology *of,
                                        uint32_t first_router, tick_t now, struct arena *arena);
 
-/* The sets of what is dead at that tick, anew. */
-void failures_mark_dead(struct failures *failures, tick_t now);
-
 /* How slow the channel behind a port is; NULL: it is not. */
 const struct failure_damage *failures_slow(const struct failures *failures, uint32_t router, uint32_t port);
 
@@ -119,7 +116,6 @@ struct failures_reader {
     struct errors *errors;
 };
 
-void failures_add(struct failures *failures, const struct failure *failure);
 /*
  * Adds the links that a list of numbers names, each like `failure`: [a, b], [a, b, n], or [router, port]. NULL, or what is
  * wrong with them.

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void failures_add(struct failures *failures, const struct failure *failure)
+static void failures_add(struct failures *failures, const struct failure *failure)
 {
     failures->items = memory_grow(failures->items, failures->count, &failures->room, sizeof *failures->items);
     failures->items[failures->count++] = *failure;
@@ -285,7 +285,7 @@ const struct failure_damage *failures_slow(const struct failures *failures, uint
 
 /* ---- all ---- */
 
-void failures_mark_dead(struct failures *failures, tick_t now)
+static void failures_mark_dead(struct failures *failures, tick_t now)
 {
     bits_clear(failures->dead_routers, words_for(failures->topology->routers));
     bits_clear(failures->dead_terminals, words_for(failures->topology->terminals));

@@ -447,7 +447,7 @@ TEST(the_effective_configuration_is_complete_ordered_and_repeats_itself)
         "\"warmup\": \"auto\", \"latencies\": [1, 2], \"per_metre\": 4.9, \"bandwidth\": \"100Gb/s\", "
         "\"speed\": 25, \"speeds\": [1, 2], \"inner\": {\"depth\": 8, \"delay\": \"2ns\"}, "
         "\"shape\": {\"type\": \"test_box\", \"sides\": 6, \"inside\": {\"type\": \"test_dot\"}}, "
-        "\"extra\": null, \"shapes\": [{\"type\": \"test_dot\"}], \"needed\": 2}");
+        "\"extra\": null, \"shapes\": [{\"type\": \"test_dot\"}], \"parts\": [], \"needed\": 2}");
     read_with(&again, effective, NULL);
     EXPECT_TEXT_EQ(again.messages, "");
     EXPECT_TEXT_EQ(written(&again, 0), effective);
@@ -514,4 +514,55 @@ TEST(a_row_that_includes_others_changes_a_default_and_adds_its_condition)
     EXPECT_TEXT_CONTAINS(read_cart(&arena, "{\"lenght\": 5}", &cart),
                          "did you mean 'length'?), expected one of loaded, size, spokes, length");
     arena_release(&arena);
+}
+
+/* ---- one block or several with the same rows ---- */
+
+static const struct test_part *part_of(const struct reading *reading, uint32_t number)
+{
+    return (const struct test_part *)reading->config.parts.items + number;
+}
+
+TEST(blocks_are_one_object_or_a_list_of_them)
+{
+    struct reading r;
+    read_setting(&r, "\"parts\": {\"weight\": 3}");
+    EXPECT_TEXT_EQ(r.messages, "");
+    EXPECT_EQ_U64(r.config.parts.count, 1);
+    EXPECT_EQ_U64(part_of(&r, 0)->weight, 3);
+    done(&r);
+    read_setting(&r, "\"parts\": [{\"places\": [4, 5]}, {\"weight\": 2}]");
+    EXPECT_TEXT_EQ(r.messages, "");
+    EXPECT_EQ_U64(r.config.parts.count, 2);
+    EXPECT_EQ_U64(part_of(&r, 0)->places.items[1], 5);
+    EXPECT_EQ_U64(part_of(&r, 0)->weight, 1);
+    EXPECT_EQ_U64(part_of(&r, 1)->places.count, 0);
+    EXPECT_EQ_U64(part_of(&r, 1)->weight, 2);
+    EXPECT(json_find(r.config.parts.nodes[1], "weight") != NULL);
+    done(&r);
+    read_setting(&r, "\"parts\": []");
+    EXPECT_EQ_U64(r.config.parts.count, 0);
+    done(&r);
+}
+
+TEST(a_list_of_anything_else_is_one_block_with_that_list)
+{
+    struct reading r;
+    read_setting(&r, "\"parts\": [7, 8]");
+    EXPECT_TEXT_EQ(r.messages, "");
+    EXPECT_EQ_U64(r.config.parts.count, 1);
+    EXPECT_EQ_U64(part_of(&r, 0)->places.count, 2);
+    EXPECT_EQ_U64(part_of(&r, 0)->places.items[1], 8);
+    EXPECT_TEXT_CONTAINS(written(&r, 0), "\"parts\": {\"places\": [7, 8], \"weight\": 1}");
+    done(&r);
+}
+
+TEST(blocks_are_refused_with_the_one_that_is_wrong)
+{
+    expect_refusal("\"parts\": 7",
+                   "parts: found the number 7, expected an object, or an array of them (what it is made of)");
+    expect_refusal("\"parts\": [{}, {\"weight\": 9}]", "parts[1].weight: 9 is above 5");
+    expect_refusal("\"parts\": {\"wait\": 9}", "parts.wait: unknown key");
+    expect_refusal("\"parts\": [7, 10]", "parts.places[1]: 10 is above 9");
+    expect_refusal("\"parts\": [{}, 7]", "parts[1]: found a number, expected an object");
 }

@@ -11,6 +11,10 @@ static const struct option inner_rows[] = {
     OPTION_U32(struct test_inner, depth, "8", 1, 64, "flits", "depth of the inner buffer"),
     OPTION_TICKS(struct test_inner, delay, "2ns", 1, 1e6, "delay of the inner channel"), OPTION_END};
 
+static const struct option part_rows[] = {OPTION_U32_LIST(struct test_part, places, "[]", 0, 9, NULL, "where it is"),
+                                          OPTION_U32(struct test_part, weight, "1", 1, 5, "grams", "of a part"),
+                                          OPTION_END};
+
 static const struct option rows[] = {
     OPTION_SECONDS(struct test_config, tick, "1ns", 1e-15, 1, "length of a tick"),
     OPTION_BOOL(struct test_config, flag, "true", "whether it is on"),
@@ -34,6 +38,7 @@ static const struct option rows[] = {
     OPTION_CHOICE(struct test_config, shape, "test_shape", "\"test_dot\"", "what it looks like"),
     OPTION_CHOICE(struct test_config, extra, "test_shape", "null", "another shape, or none"),
     OPTION_CHOICES(struct test_config, shapes, "test_shape", "[]", 0, 3, "more shapes"),
+    OPTION_BLOCKS(struct test_config, parts, part_rows, "places", "what it is made of"),
     OPTION_U32(struct test_config, needed, REQUIRED, 1, 9, NULL, "has no default"),
     OPTION_END};
 

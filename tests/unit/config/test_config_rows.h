@@ -11,6 +11,11 @@ struct test_inner {
     uint64_t delay;
 };
 
+struct test_part {
+    struct u32_list places;
+    uint32_t weight;
+};
+
 struct test_config {
     double tick;
     bool flag;
@@ -34,7 +39,8 @@ struct test_config {
     struct choice shape;
     struct choice extra; /* optional */
     struct choice_list shapes;
-    uint32_t needed; /* required */
+    struct block_list parts; /* of struct test_part */
+    uint32_t needed;         /* required */
 };
 
 struct test_box_config {
