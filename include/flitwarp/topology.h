@@ -99,6 +99,7 @@ struct search {
     uint32_t *distance;   /* by router, from the one searched from; FW_NONE: out of reach */
     uint32_t *order;      /* routers as they were reached: the last is the farthest */
     uint32_t reached;
+    uint32_t *ports; /* by router: how many come before those at the end that are unused */
 };
 void search_init(struct search *search, const struct topology *topology, struct arena *arena);
 void search_from(struct search *search, uint32_t router);

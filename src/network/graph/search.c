@@ -18,12 +18,16 @@ void search_init(struct search *search, const struct topology *topology, struct 
         .neighbours = arena_array(arena, uint32_t, (size_t)topology->routers * topology->ports),
         .distance = arena_array(arena, uint32_t, topology->routers),
         .order = arena_array(arena, uint32_t, topology->routers),
+        .ports = arena_array(arena, uint32_t, topology->routers),
     };
     uint32_t *next = search->neighbours;
     for (uint32_t router = 0; router < topology->routers; router++)
         for (uint32_t port = 0; port < topology->ports; port++) {
             struct router_port peer;
-            *next++ = topology->ops->peer(topology, router, port, &peer) ? peer.router : FW_NONE;
+            bool is_used = topology->ops->peer(topology, router, port, &peer);
+            *next++ = is_used ? peer.router : FW_NONE;
+            if (is_used)
+                search->ports[router] = port + 1;
         }
 }
 
@@ -35,7 +39,7 @@ void search_from(struct search *search, uint32_t router)
     order[0] = router;
     search->reached = 1;
     for (uint32_t i = 0; i < search->reached; i++)
-        for (uint32_t port = 0; port < ports; port++) {
+        for (uint32_t port = 0; port < search->ports[order[i]]; port++) {
             uint32_t neighbour = search->neighbours[(size_t)order[i] * ports + port];
             if (neighbour == FW_NONE || distance[neighbour] != FW_NONE)
                 continue;

@@ -20,7 +20,7 @@ static uint32_t find_list(struct builder *builder, uint32_t router)
 {
     uint32_t ports = builder->topology->ports, count = 0, distance = builder->search.distance[router];
     uint32_t *list = port_lists_room(&builder->lists, ports);
-    for (uint32_t port = 0; port < ports; port++) {
+    for (uint32_t port = 0; port < builder->search.ports[router]; port++) {
         uint32_t neighbour = builder->search.neighbours[(size_t)router * ports + port];
         if (neighbour != FW_NONE && builder->search.distance[neighbour] + 1 == distance)
             list[ROUTE_TABLE_PORTS + count++] = port;
