@@ -123,6 +123,8 @@ SHARED = {
                 "router": {"type": "input_queued", "num_vcs": 4, "buffer_depth": 100}, "channel": {"latencies": [3, 20]}},
     "butterfly": {"topology": {"type": "butterfly", "radix": 3, "stages": 3}, "routing": "destination_tag"},
     "planes": {"topology": {"type": "torus", "widths": [4, 3]}, "planes": {"count": 2}},
+    "levels": {"topology": {"type": "cluster", "servers": 3, "gpus": 4, "switches": 2}, "routing": {"type": "hierarchical", "gateways": "destination"},
+               "router": {"type": "input_queued", "num_vcs": 2}},
     "clos": {"topology": {"type": "folded_clos", "radix": 8}, "routing": "up_down",
              "router": {"type": "input_output_queued", "num_vcs": 2}},
 }

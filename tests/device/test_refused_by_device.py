@@ -36,6 +36,8 @@ REFUSED = [
      "does not run on a device; accepted: 0"),
     ([*SENSED, 'network.router.congestion={"type":"buffer_occupancy","latency":200000000}'], "network.router.congestion.latency",
      "200000000 ticks are more than a device can keep changes for"),
+    (['network.topology={"type":"cluster","servers":2,"gpus":2}', "network.routing=hierarchical"], "network.routing",
+     "'hierarchical' does not run on a device; accepted: a routing algorithm with a device form"),
     (["network.router.num_vcs=8", 'network.routing={"type":"ugal","knowledge":"global"}'], "network.routing.knowledge",
      "routing that reads the sensors of other routers does not run on a device"),
     (["network.planes.count=2"], "network.planes.count", "2 planes do not run on a device; accepted: 1"),
