@@ -100,6 +100,24 @@ static void print_device(const struct lockstep *lockstep)
            (double)lockstep->bytes / 0x1p20, (double)facts->memory_bytes / 0x1p30);
 }
 
+/* In one plane, or in each of those that failures make differ. */
+static bool check_routing(const struct network *network)
+{
+    const struct planes *planes = network->core->planes;
+    const struct routing *routings = planes && planes->routings ? planes->routings : &network->routing;
+    bool is_sound = true;
+    double last = -wall_seconds(); /* below 0 until something is shown */
+    const struct check_listener listener = {check_tell, &last};
+    for (uint32_t plane = 0; plane < (routings == &network->routing ? 1 : network->plane_count); plane++) {
+        if (routings != &network->routing)
+            printf("plane %u:\n", plane);
+        fflush(stdout);
+        is_sound &= dependency_check(&routings[plane], DEPENDENCY_BUDGET, isatty(STDERR_FILENO) ? &listener : NULL,
+                                     stdout);
+    }
+    return is_sound;
+}
+
 static int check_loaded(struct simulation *simulation, const struct call *call)
 {
     (void)call;
@@ -117,17 +135,13 @@ static int check_loaded(struct simulation *simulation, const struct call *call)
     printf("settings: correct\n");
     print_network(simulation);
     if (network->core->planes)
-        printf("planes: %u of %u routers, %u rails of each terminal; their routing is alike and is checked in one\n",
-               network->plane_count, network->routing.topology->routers,
-               network->plane_count * network->injection_channels);
+        printf("planes: %u of %u routers, %u rails of each terminal; %s\n", network->plane_count,
+               network->routing.topology->routers, network->plane_count * network->injection_channels,
+               network->core->planes->routings ? "failures make them differ, and the routing of each is checked"
+                                               : "their routing is alike and is checked in one");
     if (simulation->lockstep)
         print_device(simulation->lockstep);
-    fflush(stdout);
-    double last = -wall_seconds(); /* below 0 until something is shown */
-    const struct check_listener listener = {check_tell, &last};
-    bool is_sound =
-        dependency_check(&network->routing, DEPENDENCY_BUDGET, isatty(STDERR_FILENO) ? &listener : NULL, stdout);
-    return is_sound ? EXIT_DONE : EXIT_SIMULATION;
+    return check_routing(network) ? EXIT_DONE : EXIT_SIMULATION;
 }
 
 static int cli_check(struct call *call)

@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 
 import pytest
 
-from support import PROGRAM, run
+from support import PROGRAM, mpirun, run
 
 TOPOLOGIES = [
     {"type": "mesh", "widths": [4, 4]},
@@ -211,6 +211,16 @@ def test_every_synchronisation_has_the_same_results(name):
     assert runs[0]["complete"] and runs[0]["applications"][0]["packets"] > 1000
 
 
+@pytest.mark.parametrize("name", ["grid", "tree"])
+def test_ranks_have_the_same_results(name, tmp_path):
+    config = tmp_path / "config.json"
+    config.write_text(json.dumps({"network": NETWORKS[name], "workload": {"applications": [BLAST]}}))
+    subprocess.run([*mpirun(3), PROGRAM, "run", config, "--sync", "conservative", "--quiet", "--results", tmp_path / "r.json"],
+                   check=True, capture_output=True, timeout=120)
+    ranks, one = json.loads((tmp_path / "r.json").read_text()), run({"network": NETWORKS[name], "workload": {"applications": [BLAST]}})
+    assert ranks["simulation"]["digest"] == one["simulation"]["digest"] and ranks["failures"] == one["failures"]
+
+
 def test_messages_without_a_way_are_counted_where_they_are_made():
     """Four routers in a row, cut in the middle. Every terminal sends to its mirror image: nobody has a way. To the next:
     two of four have."""
@@ -312,6 +322,15 @@ def test_a_check_tells_which_pairs_are_cut_off(tmp_path):
     cut = re.search(r"cut off: no way from (.*) and others, 6 of 16 pairs of routers with terminals", told).group(1)
     assert set(cut.split(", ")) < {f"{a} to {b}" for a in ROUTERS for b in ROUTERS if (a == "(1,1)") != (b == "(1,1)")}
     assert "checked 10 of 10 pairs" in told
+
+
+def test_planes_that_differ_are_checked_each(tmp_path):
+    config = write(tmp_path / "config.json", {"type": "mesh", "widths": [2, 2]}, {"routers": [7]}, routing="minimal", router={"num_vcs": 2},
+                   planes={"count": 2, "order": "identical"})
+    told = flitwarp("check", config).stdout
+    one, other = told.split("plane 0:\n")[1].split("plane 1:\n")
+    assert "checked 16 of 16 pairs" in one and "cut off" not in one
+    assert "6 of 16 pairs of routers with terminals" in other and "checked 10 of 10 pairs" in other
 
 
 # ---- refusals ----
