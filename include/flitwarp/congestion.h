@@ -44,10 +44,10 @@ struct congestion {
     uint32_t first_router, end_router; /* those that are built: of others there are no links */
     const struct link *links;          /* by router * ports + port: of each channel latency and depth downstream */
     bool totals_alone;                 /* nobody asks for lanes: total() is all that is called */
-    bool adds_up;   /* a lane's queues are counted together: a flit that goes from one to the other is nothing new */
-    bool counts[2]; /* by enum queue: changes of this one matter; for those who count */
-    /* By router * counters + counter_of[lane]: counted by whoever reports a change. NULL: the sensor is told of each. */
-    struct counted_flits *counted;
+    bool adds_up;    /* a lane's queues are counted together: a flit that goes from one to the other is nothing new */
+    bool is_counted; /* by whoever reports a change; or else the sensor is told of each */
+    /* Then by enum queue, and router * counters + counter_of[lane]. NULL: changes of this queue do not matter. */
+    struct counted_flits *counted[2];
     struct counted_earlier *earlier; /* by the same; NULL: nobody looks so far back */
     const uint16_t *counter_of;      /* by lane */
     uint32_t counters;               /* of a router */
@@ -58,7 +58,7 @@ struct congestion_ops {
     /* Makes the sensors of a network, or adds errors; `shape` is filled, and copied. */
     struct congestion *(*build)(const struct choice *self, const struct congestion *shape, struct arena *arena,
                                 struct errors *errors);
-    /* A lane's queue has `change` more flits from `now` on. Called by congestion_change() alone, unless lanes are `counted`. */
+    /* A lane's queue has `change` more flits from `now` on. Called by congestion_change() alone, where nothing is_counted. */
     void (*change)(struct congestion *congestion, uint32_t router, uint32_t lane, enum queue queue, int32_t change,
                    tick_t now);
     /* How congested a lane seems: 0 is free. */
@@ -78,14 +78,14 @@ static inline void congestion_change(struct congestion *congestion, uint32_t rou
 {
     if (!congestion)
         return;
-    if (!congestion->counted) {
-        congestion->ops->change(congestion, router, lane, queue, change, now);
+    struct counted_flits *counted = congestion->counted[queue];
+    if (!counted) {
+        if (!congestion->is_counted)
+            congestion->ops->change(congestion, router, lane, queue, change, now);
         return;
     }
-    if (!congestion->counts[queue])
-        return;
     size_t number = (size_t)router * congestion->counters + congestion->counter_of[lane];
-    struct counted_flits *counted = &congestion->counted[number];
+    counted += number;
     if (counted->when != now) {
         if (congestion->earlier)
             congestion->earlier[number] = (struct counted_earlier){.when = counted->when, .before = counted->before};

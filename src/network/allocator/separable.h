@@ -46,9 +46,11 @@ void separable_match_turns(void *state, struct turn_rounds rounds, struct word_m
 struct turn_memory {
     uint32_t *last_col, *last_row; /* by row, and by column */
 };
+/* As col_arbiters_at() has it, for arbiters that take turns: their memory is one number. */
 static inline struct turn_memory separable_turn_memory(struct separable_state *state, uint32_t rows)
 {
-    return (struct turn_memory){(uint32_t *)(void *)row_arbiters(state), (uint32_t *)(void *)col_arbiters(state, rows)};
+    uint32_t *first = (uint32_t *)(void *)row_arbiters(state);
+    return (struct turn_memory){first, first + (rows + 1) / 2 * 2};
 }
 /* The column of a row without rivals. */
 FW_INLINE size_t separable_take_turn(struct turn_memory memory, size_t row, uint64_t wants)

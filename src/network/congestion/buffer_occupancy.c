@@ -442,7 +442,7 @@ static void place_counters(struct buffer_occupancy *sensor)
 {
     struct congestion *common = &sensor->common;
     struct arena *arena = sensor->arena;
-    bool is_counted = sensor->config.latency <= 2 && !sensor->wires;
+    bool is_counted = common->is_counted = sensor->config.latency <= 2 && !sensor->wires;
     sensor->by_port = is_counted && (sensor->config.per == PER_PORT || (common->totals_alone && sensor->adds_exactly));
     uint16_t *counter_of = arena_array(arena, uint16_t, sensor->lanes);
     for (uint32_t lane = 0; lane < sensor->lanes; lane++)
@@ -450,9 +450,9 @@ static void place_counters(struct buffer_occupancy *sensor)
     common->counter_of = counter_of;
     common->counters = sensor->by_port ? common->ports : sensor->lanes;
     sensor->seen = arena_array(arena, struct counted_flits, (size_t)common->routers * common->counters);
-    memcpy(common->counts, sensor->counts, sizeof sensor->counts);
     if (is_counted) {
-        common->counted = sensor->seen;
+        for (enum queue queue = QUEUE_OUTPUT; queue <= QUEUE_DOWNSTREAM; queue++)
+            common->counted[queue] = sensor->counts[queue] ? sensor->seen : NULL;
         if (sensor->config.latency == 2)
             common->earlier = arena_array(arena, struct counted_earlier, (size_t)common->routers * common->counters);
         return;

@@ -129,8 +129,9 @@ FW_INLINE bool share_vcs(struct view *v)
     struct booksim *q = v->q;
     const struct booksim_usual *u = v->u;
     const struct usual_numbers *numbers = v->numbers;
-    uint64_t free = v->free, wanted = 0, contested = 0, rivals = v->asks;
-    for (uint64_t left = rivals; left; left &= left - 1) {
+    uint64_t free = v->free, wanted, contested = 0, rivals = v->asks;
+    wanted = v->inputs[lowest_bit(rivals)].wants & free;
+    for (uint64_t left = rivals & (rivals - 1); left; left &= left - 1) {
         uint64_t wants = v->inputs[lowest_bit(left)].wants & free;
         contested |= wanted & wants;
         wanted |= wants;
@@ -409,6 +410,8 @@ void booksim_usual_step(void *routers, tick_t now, const void *events, uint32_t 
             struct usual_router *r = router_at(u, (uint32_t)(w * WORD_BITS + lowest_bit(left)));
             if (u->fetches_ahead)
                 fetch_ahead(q, at++, end);
+            if (!(r->is_active | r->fresh | r->asks | r->waiting))
+                continue; /* a credit has come */
             struct view view = {q,       u,          r,          r->numbers, inputs_of(r), outputs_of(u, r),
                                 r->asks, r->waiting, r->blocked, r->free,    flits,        credits,
                                 now};
