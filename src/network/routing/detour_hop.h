@@ -179,7 +179,7 @@ FW_INLINE struct next_hop detour_hop(const struct route *route, FW_GLOBAL const 
 }
 
 /* The packet is offered a hop. */
-FW_INLINE void take_hop(struct route *route, struct next_hop hop)
+FW_INLINE void offer_next_hop(struct route *route, struct next_hop hop)
 {
     route->packet->route = hop.note;
     if (hop.port == FW_NONE) {
@@ -195,9 +195,9 @@ FW_INLINE void detour_step(struct route *route, FW_GLOBAL const struct detours *
 {
     FW_GLOBAL const struct packet *packet = route->packet;
     if (detours->ways == WAYS_BY_GROUP)
-        take_hop(route, hop_by_group(route, detours, packet->waypoint, packet->route));
+        offer_next_hop(route, hop_by_group(route, detours, packet->waypoint, packet->route));
     else if (detours->ways == WAYS_ON_HYPERX)
-        take_hop(route, hop_on_hyperx(route, detours, packet->waypoint, packet->route));
+        offer_next_hop(route, hop_on_hyperx(route, detours, packet->waypoint, packet->route));
     else
         detour_step_by_any(route, detours);
 }
