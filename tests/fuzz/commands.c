@@ -86,6 +86,20 @@ FUZZ_TARGET(import_booksim) { import(data, size, "booksim"); }
 FUZZ_TARGET(import_simured) { import(data, size, "simured"); }
 FUZZ_TARGET(import_supersim) { import(data, size, "supersim"); }
 
+/* A topology, forwarding tables and path records. */
+FUZZ_TARGET(import_infiniband)
+{
+    static const char *const names[] = {"topology.txt", "lfts.txt", "paths.txt"};
+    for (int i = 0; i < 3; i++) {
+        size_t length;
+        char *text = fuzz_part(&data, &size, &length);
+        fuzz_file(names[i], text, length);
+        free(text);
+    }
+    call(10, (char *[]){"import", "topology.txt", "--from", "infiniband", "--routes", "lfts.txt", "--paths",
+                        "paths.txt", "-o", "fabric.json", NULL});
+}
+
 FUZZ_TARGET(prices)
 {
     fuzz_file("small.json", fuzz_small, strlen(fuzz_small));

@@ -8,6 +8,8 @@
 
 #include "fitting.h"
 
+#include <math.h>
+
 #define TORUS_4X4 "{\"type\": \"torus\", \"widths\": [4, 4]}"
 
 /* Rings of odd and even width down to the smallest, and what is not a ring. */
@@ -284,6 +286,21 @@ TEST(a_spent_budget_says_how_many_pairs_were_checked)
     EXPECT(!strstr(text, "checked 65536"));
     EXPECT(strcmp(text, check(&routed, 100000, &is_sound)) == 0);
     routed_release(&routed);
+}
+
+TEST(weighted_choices_come_once_each_and_their_chances_are_their_weights)
+{
+    const struct weighted choices[] = {{3, 10}, {4, 20}, {12, 30}}; /* weights 3, 1 and 8 */
+    struct decisions decisions = {0};
+    double chances[31] = {0};
+    do {
+        bool is_first = decisions_take(&decisions, 2) == 0;
+        uint32_t what = is_first ? choices[decisions_take_weighted(&decisions, choices, 3)].what : 0;
+        EXPECT(chances[what] == 0);
+        chances[what] = decisions_chance(&decisions);
+    } while (decisions_next(&decisions));
+    EXPECT(chances[0] == 0.5);
+    EXPECT(chances[10] == 0.125 && fabs(chances[20] - 1 / 24.0) < 1e-12 && fabs(chances[30] - 1 / 3.0) < 1e-12);
 }
 
 TEST(decisions_enumerate_every_string_of_choices_once)
