@@ -250,6 +250,7 @@ def test_pairs_without_a_way_are_named_before_the_run(tmp_path):
 
 
 WRONG = [
+    ("# nothing", "12 of 12 pairs have no way: node 1 to node 0 (it ends at router 1)"),
     ("router 4 to node 1 via port 0", '"4" where the number of a router is due; accepted: 0 to 3'),
     ("router 0 to node 4 via port 0", '"4" where the number of a node is due; accepted: 0 to 3'),
     ("router 0 to node 1 via port 2", '"2" where the number of a port between routers is due; accepted: 0 to 1'),

@@ -115,9 +115,6 @@ const struct routes *routes_build(struct route_reader *reader, struct arena *are
  */
 bool routes_check_ways(const struct routes *routes, struct route_reader *reader, bool may_lack);
 
-/* The first entry of a place and a destination; NULL: there is none. */
-const struct route_entry *routes_find(const struct routes *routes, uint32_t kind, uint32_t at, uint32_t destination);
-
 /* Is this entry for a packet whose head is here? One that comes from a node is in no port. */
 static inline bool route_entry_fits(const struct route_entry *entry, bool is_at_node, uint32_t port, uint32_t vc)
 {

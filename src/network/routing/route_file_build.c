@@ -214,7 +214,9 @@ static uint32_t place_hash(uint32_t kind, uint32_t at, uint32_t destination)
     return (uint32_t)random_mix(((uint64_t)at << 32 | destination) + ((uint64_t)kind << 61));
 }
 
-const struct route_entry *routes_find(const struct routes *routes, uint32_t kind, uint32_t at, uint32_t destination)
+/* The first entry of a place and a destination; NULL: there is none. */
+static const struct route_entry *routes_find(const struct routes *routes, uint32_t kind, uint32_t at,
+                                             uint32_t destination)
 {
     if (!(routes->kinds >> kind & 1))
         return NULL;
@@ -300,7 +302,7 @@ const struct routes *routes_build(struct route_reader *reader, struct arena *are
     struct route_builder builder = {.reader = reader,
                                     .entries = arena_array(arena, struct route_entry, reader->raw_count + 1),
                                     .choices = arena_array(arena, struct weighted, reader->raw_count + 1)};
-    const struct route_raw *end = reader->raws + reader->raw_count;
+    const struct route_raw *end = reader->raw_count ? reader->raws + reader->raw_count : NULL;
     if (reader->raw_count)
         qsort(reader->raws, reader->raw_count, sizeof *reader->raws, by_place);
     for (const struct route_raw *first = reader->raws, *next; first < end; first = next) {
