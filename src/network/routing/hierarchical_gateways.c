@@ -22,8 +22,12 @@ static struct offered gateways_on(const struct hierarchical *state, uint32_t sub
 static uint32_t pick_by_flow(struct route *route, const struct hierarchical *state, uint32_t count, uint32_t salt)
 {
     const struct packet *packet = route->packet;
-    if (state->rule == GATEWAYS_RANDOM || route_is_checked(route)) /* a check knows no sources */
-        return count > 1 ? route_pick(route, count) : 0;
+    if (count <= 1)
+        return 0;
+    if (state->rule == GATEWAYS_RANDOM)
+        return route_pick(route, count);
+    if (route_is_checked(route)) /* a check knows no sources */
+        return decisions_take_of_flow(route->decisions, count);
     uint64_t flow = random_mix(((uint64_t)packet->source << 32 | packet->destination) ^ route->routing->seed);
     return (uint32_t)((random_mix(flow + salt) >> 32) * count >> 32);
 }
