@@ -109,9 +109,9 @@ def record(name, engine, form, net):
         roots = ["-a", "roots"] if engine == "updn" and name.startswith("torus") else []
         with subprocess.Popen(["ibsim", "-s", "net"], cwd=folder, env={**os.environ, "IBSIM_SOCKNAME": folder.name},
                               stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as simulator:
+            time.sleep(1)
+            manager = opensm(engine, folder, *roots)
             try:
-                time.sleep(1)
-                manager = opensm(engine, folder, *roots)
                 time.sleep(3)
                 found = simulated(["ibnetdiscover"], folder).stdout
                 tables = simulated(["dump_fts"], folder).stdout if form == "dump_fts" else (folder / form).read_text()
@@ -120,6 +120,8 @@ def record(name, engine, form, net):
                 manager.wait()
                 assert f"{engine} tables configured on all switches" in (folder / "log").read_text(), f"{name}: {engine} gave up"
             finally:
+                manager.kill()
+                manager.wait()
                 simulator.kill()
     found = re.sub("generated on .*", "generated", found)
     kept = HERE / f"{name}.topology.gz"
