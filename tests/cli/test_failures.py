@@ -377,6 +377,7 @@ LINES = [
     ("failure switch_type CORE", "found \"CORE\", expected TOR or AGG"),
     ("failure link 3", "found \"link\", expected switch_type, switch_id or link_id"),
     ("failure switch_type TOR link_id 3", "a failure without switch_id"),
+    ("failure switch_id 0.5", "found 0.5, expected a whole number"),
 ]
 
 

@@ -41,6 +41,11 @@ FUZZ_TARGET(global_file)
 
 FUZZ_TARGET(plan_file) { simulate_with(data, size, "network.channel.cable={\"plan\": \"" FILE_NAME "\"}"); }
 
+FUZZ_TARGET(failures_file)
+{
+    simulate_with(data, size, "network.failures={\"file\": \"" FILE_NAME "\", \"cut_off\": \"lose\"}");
+}
+
 FUZZ_TARGET(matrix_file)
 {
     simulate_with(data, size, OF_APPLICATION "traffic={\"type\": \"matrix\", \"file\": \"" FILE_NAME "\"}");

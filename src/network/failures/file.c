@@ -147,6 +147,8 @@ static bool read_htsim_failure(struct failure_lines *lines, char **place)
         values[field] = type;
         if (field != SWITCH_TYPE && !line_number(lines, word, FW_NONE - 1, &values[field]))
             return false;
+        if (values[field] != floor(values[field]))
+            return line_error(&lines->file, "found %s, expected a whole number", word);
     }
     for (uint32_t field = 0; field < HTSIM_FIELDS; field++)
         if (values[field] < 0)
