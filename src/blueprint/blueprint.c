@@ -28,9 +28,9 @@ static bool blueprint_damage(struct blueprint *blueprint)
     *whole = blueprint->topology;
     if (!failures_resolve(failures, &network->failures, node, whole, arena, &simulation->errors))
         return false;
-    if (!failures->count)
+    if (!failures->is_asked)
         return true;
-    if (blueprint->planes > 1)
+    if (failures->count && blueprint->planes > 1)
         return node_error(&simulation->errors, node, NULL,
                           "%u planes are described as one, and failures make them differ; accepted: none, or "
                           "network.planes.count 1",

@@ -112,8 +112,8 @@ static bool check_routing(const struct network *network)
         if (routings != &network->routing)
             printf("plane %u:\n", plane);
         fflush(stdout);
-        is_sound &= dependency_check(&routings[plane], DEPENDENCY_BUDGET, isatty(STDERR_FILENO) ? &listener : NULL,
-                                     stdout);
+        is_sound &=
+            dependency_check(&routings[plane], DEPENDENCY_BUDGET, isatty(STDERR_FILENO) ? &listener : NULL, stdout);
     }
     return is_sound;
 }

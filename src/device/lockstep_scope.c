@@ -39,7 +39,7 @@ static bool check_network(const struct network *network, struct errors *errors)
     if (network->plane_count > 1)
         return node_error(errors, network_node(config, "planes"), "count",
                           "%u planes do not run on a device; accepted: 1", network->plane_count);
-    if (network->core->failures)
+    if (network->core->failures && network->core->failures->count)
         return node_error(errors, network_node(config, "failures"), NULL,
                           "failures do not run on a device; accepted: none");
     if (config->deadlock == DEADLOCK_RECOVER)

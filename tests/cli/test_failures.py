@@ -241,6 +241,15 @@ def test_messages_without_a_way_are_counted_where_they_are_made():
     assert share == pytest.approx(0.5, abs=0.02)
 
 
+def test_a_share_of_nothing_is_told_too():
+    """So that a study that begins at 0 has the same columns everywhere; and it is the network without failures."""
+    network = {"topology": {"type": "mesh", "widths": [4, 4]}}
+    whole, none = (run({"network": {**network, **more}, "workload": {"applications": [BLAST]}})
+                   for more in ({}, {"failures": {"links": {"share": 0}}}))
+    assert "failures" not in whole and [links["dead"] for links in none["failures"]["links"]] == [0, 0]
+    assert none["simulation"]["digest"] == whole["simulation"]["digest"]
+
+
 def test_a_plane_takes_what_another_cannot():
     """All of a plane's links but one plane's are dead: everything arrives, by the plane that is left."""
     ring = {"topology": {"type": "torus", "widths": [6]}, "routing": "minimal", "router": {"num_vcs": 3},

@@ -31,5 +31,5 @@ def test_every_topology_lives_with_failures(topology, tmp_path):
         ended = everything.start(program, config, tmp_path)
         assert ended.returncode == 0, f"{ended.stderr}\n{json.dumps(config)}"
         results = json.loads(ended.stdout)
-        told.append((results["simulation"]["digest"], results.get("failures"), results["applications"][0]["packets"]))
+        told.append((results["simulation"]["digest"], results["failures"], results["applications"][0]["packets"]))
     assert told[0] == told[1]

@@ -29,7 +29,7 @@ bool network_damage(struct network *network, struct errors *errors)
     if (!failures_resolve(failures, &core->config->failures, failures_node(core->config), whole, network->arena,
                           errors))
         return false;
-    if (!failures->count)
+    if (!failures->is_asked)
         return true;
     core->failures = failures;
     core->latencies.topology = whole;

@@ -72,6 +72,7 @@ struct failures {
     struct failure *items;           /* owned by the arena; in the order of the settings */
     uint32_t count, room;
     enum cut_off cut_off;
+    bool is_asked;                           /* the settings speak of failures, of none perhaps: a share of 0 */
     uint64_t *dead_routers, *dead_terminals; /* sets, from the start on */
     struct slow_port *slow; /* from the start on: both ends of each slow link, in the order of `slot` */
     uint32_t slow_count;

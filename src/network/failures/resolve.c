@@ -323,6 +323,7 @@ bool failures_resolve(struct failures *failures, const struct failures_config *c
     struct failures_reader reader = {failures, arena, errors};
     bool is_any =
         config->links.count || config->ports.count || config->routers.count || config->terminals.count || config->file;
+    failures->is_asked = is_any;
     if (is_any && (uint64_t)topology->routers * topology->ports >= FW_NONE)
         return node_error(errors, node, NULL, "%u routers of %u ports are too many to have failures", topology->routers,
                           topology->ports);
