@@ -108,9 +108,8 @@ static inline void end_packet(const struct packets *q, FW_GLOBAL struct packet_l
 }
 
 /* The next chunk of the first packet takes its turn on the channel of an output lane, which has room for it. */
-static inline void send_chunk(struct packets *q, FW_GLOBAL struct packet_head *head,
-                              FW_GLOBAL struct packet_lane *input, uint32_t output,
-                              FW_GLOBAL const struct packet *packet, uint32_t flits, tick_t now)
+FW_INLINE void send_chunk(struct packets *q, FW_GLOBAL struct packet_head *head, FW_GLOBAL struct packet_lane *input,
+                          uint32_t output, FW_GLOBAL const struct packet *packet, uint32_t flits, tick_t now)
 {
     FW_GLOBAL struct packet_output *out = packet_output(q, head, output);
     FW_GLOBAL struct packet_port *port = PACKET_PART(head, struct packet_port, place_of_lane(q, output).port_at);
