@@ -46,6 +46,7 @@ REFUSED = [
     (["network.protocol_classes=2", 'network.service={"levels":[0,1],"arbitration":"alike"}', "workload.applications.0.reply=fixed",
       "workload.applications.0.reply_protocol_class=1"], f"{APPLICATION}.reply_protocol_class",
      "replies of another level of service (1) than requests (0) do not run on a device; accepted: a class of their level"),
+    (['network.failures.links=[{"share": 0.1}]', "network.routing=minimal", "network.router.num_vcs=16"], "network.failures", "failures do not run on a device; accepted: none"),
     (["network.deadlock=recover"], "network.deadlock", "recovery does not run on a device; accepted: 'report'"),
     (["network.interface=queue_per_vc"], "network.interface", "'queue_per_vc' does not run on a device; accepted: 'standard'"),
     (["network.interface.feed_cycle=2"], "network.interface.feed_cycle", "does not run on a device; accepted: null"),
