@@ -63,7 +63,8 @@ void routing_misfit(const struct routing *routing, const struct choice *self, co
             "\"%s\" needs %s without failures, and here links of a \"%s\" have failed; accepted: " LIVES_WITH_FAILURES,
             self->component->name, needs, name);
     else
-        choice_error(errors, self, NULL, "\"%s\" needs %s, not \"%s\"", self->component->name, needs, name);
+        choice_error(errors, self, NULL, "\"%s\" needs %s, not \"%s\", on which \"minimal\" works as on any topology",
+                     self->component->name, needs, name);
 }
 
 /* A level's answers are sets of the whole network's output VCs. */
