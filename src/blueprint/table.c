@@ -150,8 +150,8 @@ static void show_bisection(struct sheet *sheet, const struct facts *facts)
               2 * (double)bisection->links / (double)facts->counts.terminals, where);
     if (bisection->method)
         sheet_set(sheet, "  best of", "%u cuts (%s)", bisection->tried, bisection->method);
-    sheet_set(sheet, "uniform traffic, upper bound", "%.4g of a terminal's bandwidth, by %s", facts->throughput,
-              facts->throughput_by);
+    sheet_set(sheet, "uniform traffic, upper bound", "load %.4g", facts->throughput);
+    sheet_set(sheet, "  limited by", "%s", facts->throughput_by);
 }
 
 /* What has failed, by class of links. */
