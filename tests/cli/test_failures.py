@@ -291,6 +291,58 @@ def test_a_tree_climbs_to_routers_that_have_a_way_down(tmp_path):
                    {(root, leaf) for leaf in range(4) for root in (4, 5)} - {(4, 3)}
 
 
+# ---- ways that go up and then down ----
+
+def up_down_hops(links, dead, orders, hosts):
+    """How many pairs of hosts have a shortest way of so many hops that goes up (to a lower order) and then down."""
+    joined = defaultdict(set)
+    for number, (a, b, _) in enumerate(links):
+        if number not in dead:
+            joined[a].add(b)
+            joined[b].add(a)
+    pairs = Counter()
+    for start in hosts:
+        reached, layer, hops = {(start, True): 0}, {(start, True)}, 0
+        while layer:
+            hops += 1
+            layer = {(to, orders[to] < orders[at]) for at, may_rise in layer for to in joined[at]
+                     if may_rise or orders[to] > orders[at]} - reached.keys()
+            reached.update((state, hops) for state in layer)
+        for to in hosts:
+            pairs[min(hops for (at, _), hops in reached.items() if at == to)] += to != start
+    return pairs - Counter({0: pairs[0]})
+
+
+def levels_from(root, links, dead):
+    joined = defaultdict(Counter)
+    for number, (a, b, _) in enumerate(links):
+        if number not in dead:
+            joined[a][b] += 1
+            joined[b][a] += 1
+    return paths_from(root, joined)[0]
+
+
+@pytest.mark.parametrize("topology, dead, root", [
+    ({"type": "mesh", "widths": [4, 4]}, [0, 9, 17], 5), ({"type": "slim_fly", "q": 3, "terminals": 1}, [1, 5, 30], 3),
+    ({"type": "jellyfish", "routers": 16, "degree": 4, "terminals": 1}, [2, 11], 0),
+    ({"type": "folded_clos", "down": [1, 3, 4], "up": [3, 2]}, [0, 7, 13, 30], None)], ids=lambda value: value["type"] if isinstance(value, dict) else "")
+def test_up_and_down_is_by_the_shortest_of_such_ways(topology, dead, root, tmp_path):
+    """Every terminal sends one packet to every other; each router has one. In a tree the top is up, elsewhere the root."""
+    links, hosts = exported(tmp_path, topology)
+    if root is None:
+        sizes = [len(hosts), 12, 6]  # 12 leaves of a terminal in 4 groups of 3, each below 3 routers; 6 at the top
+        levels = {router: level for level in range(3) for router in range(sum(sizes[:level]), sum(sizes[:level + 1]))}
+        orders, routing = {router: -level for router, level in levels.items()}, {"type": "up_down", "selection": "random"}
+    else:
+        levels = levels_from(root, links, dead)
+        orders = {router: (level, router) for router, level in levels.items()}
+        routing = {"type": "tree_up_down", "selection": "random", "roots": [root]}
+    network = {"topology": topology, "routing": routing, "failures": {"links": [nth(links, number) for number in dead]}}
+    told = run({"network": network, "workload": {"applications": [{"type": "alltoall"}]}})
+    found = {hops: count for hops, count in told["applications"][0]["hops"]["distribution"] if count}
+    assert told["complete"] and found == up_down_hops(links, set(dead), orders, hosts)
+
+
 # ---- checks ----
 
 ROUTERS = ["(0,0)", "(1,0)", "(0,1)", "(1,1)"]
