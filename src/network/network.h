@@ -252,8 +252,10 @@ static inline uint32_t network_distance(const struct network *network, uint32_t 
 static inline uint32_t network_distance_in(const struct network *network, uint32_t plane, uint32_t from, uint32_t to)
 {
     const struct network_core *core = network->core;
-    return core->plane_distances ? core->plane_distances[plane][(size_t)from * network->routing.topology->routers + to]
-                                 : network_distance(network, from, to);
+    /* What is known of plane 0 is its own in any case: one plane pays for no question. */
+    return plane && core->plane_distances
+               ? core->plane_distances[plane][(size_t)from * network->routing.topology->routers + to]
+               : network_distance(network, from, to);
 }
 
 /* Channels on a shortest way from one terminal to another in a plane. */

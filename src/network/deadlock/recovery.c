@@ -114,8 +114,8 @@ static void send_by_side_path(const struct search_for *search, tick_t now)
 {
     struct network *part = search->head_part;
     struct packet *packet = network_packet(part, search->head_packet);
-    uint32_t first = network_plane(part, search->head_router) * part->routing.topology->routers;
-    uint32_t hops = network_distance(part, search->head_router - first, packet->destination_router - first);
+    uint32_t plane = network_plane(part, search->head_router), first = plane * part->routing.topology->routers;
+    uint32_t hops = network_distance_in(part, plane, search->head_router - first, packet->destination_router - first);
     packet->hops = (uint16_t)(packet->hops + search->crosses_channel + hops);
     tick_t arrival = now + (hops + 1) * part->core->config->channel.latency +
                      packet->size * part->core->config->terminal_channel.cycle;
