@@ -416,6 +416,10 @@ REFUSED = {
     "half a spine": ({"type": "cluster", "taper": 3}, "topology.taper: the 4 channels down of a leaf make 1.33333 channels up"),
     "rails of two leaves": ({"type": "cluster", "rail_only": True, "leaf_servers": 2}, "with rail_only a rail is one leaf"),
     "rails apart": ({"type": "cluster", "rail_only": True, "switches": 0}, "leaves rails without a way to each other"),
+    "a leaf of too many ports": ({"type": "cluster", "servers": 5000, "rail_only": True},
+                                 "topology.servers: the cluster is too large: configuration: outside.terminals: 5000 is above 4096"),
+    "leaves of too many ports": ({"type": "cluster", "servers": 65536, "rails": 1}, "topology.servers: leaves of 524288 ports down and 524288 up"),
+    "too many spines": ({"type": "cluster", "servers": 100, "taper": 0.001}, "topology.servers: leaves of 100 ports down and 100000 up"),
     "spines without": ({"type": "cluster", "rail_only": True, "spines": 2}, "topology.spines: has no effect beside rail_only"),
 }
 

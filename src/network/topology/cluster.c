@@ -17,9 +17,11 @@
 
 #include "base/text.h"
 #include "config/options.h"
-#include "network/topology/sizes.h"
 
 #include <math.h>
+#include <string.h>
+
+#define MOST_PORTS 65535u /* of a folded_clos */
 
 struct cluster_config {
     uint32_t servers, gpus, switches, rails, leaf_servers, spines;
@@ -64,31 +66,6 @@ static struct cluster cluster_sizes(const struct cluster_config *config)
     return cluster;
 }
 
-static void cluster_check(const struct choice *self, struct errors *errors)
-{
-    const struct cluster_config *config = self->config;
-    const struct cluster cluster = cluster_sizes(config);
-    double spines = cluster.leaf_ports / config->taper;
-    uint64_t gpus = (uint64_t)config->servers * config->gpus;
-    if (config->gpus % cluster.rails)
-        choice_error(errors, self, "rails", "%u GPUs cannot be shared evenly by %u rails", config->gpus, cluster.rails);
-    else if (config->servers % cluster.leaf_servers)
-        choice_error(errors, self, "leaf_servers", "%u servers cannot be shared evenly by leaves of %u",
-                     config->servers, cluster.leaf_servers);
-    else if (config->rail_only && cluster.leaf_servers != config->servers)
-        choice_error(errors, self, "leaf_servers",
-                     "with rail_only a rail is one leaf; accepted: null, or all of the %u servers", config->servers);
-    else if (config->rail_only && cluster.rails > 1 && !config->switches)
-        choice_error(errors, self, "switches", "0 with rail_only leaves rails without a way to each other");
-    else if (!config->rail_only && !config->spines && (spines < 1 || spines != floor(spines)))
-        choice_error(errors, self, "taper",
-                     "the %u channels down of a leaf make %g channels up; accepted: a taper that makes a whole number",
-                     cluster.leaf_ports, spines);
-    else
-        topology_check_size(self, "servers", gpus, 2 * gpus * (config->switches + cluster.spines + config->gpus),
-                            errors);
-}
-
 /* ---- as a hierarchy ---- */
 
 /* Gateways are a server's GPUs, those of a rail in a row. */
@@ -118,7 +95,9 @@ static void write_gpus(struct text *text, const struct cluster_config *config, c
     text_addf(text, "]");
 }
 
-static struct choice cluster_as_hierarchy(const struct cluster_config *config, struct arena *arena)
+/* NULL, with errors, where the settings are too large for one. */
+static const struct choice *cluster_as_hierarchy(const struct cluster_config *config, struct arena *arena,
+                                                 struct errors *errors)
 {
     static const struct option row = {.key = "cluster", .type = OPTION_TYPE_CHOICE, .kind = "topology"};
     const struct cluster cluster = cluster_sizes(config);
@@ -134,18 +113,60 @@ static struct choice cluster_as_hierarchy(const struct cluster_config *config, s
     else
         text_addf(&text, ", \"outside\": {\"type\": \"folded_clos\", \"down\": [%u, %u], \"up\": [%u]}}",
                   cluster.leaf_ports, cluster.leaves, cluster.spines);
-    struct errors errors = {.arena = arena};
-    struct config_reader reader = {.arena = arena, .errors = &errors};
-    struct choice choice = {0};
-    bool is_read = choice_read(&reader, &row, json_from_word(arena, text.chars), &choice);
-    FW_CHECK(is_read, "a cluster is no hierarchy: %s", errors_text(&errors));
+    struct config_reader reader = {.arena = arena, .errors = errors};
+    struct choice *choice = arena_array(arena, struct choice, 1);
+    bool is_read = choice_read(&reader, &row, json_from_word(arena, text.chars), choice);
     text_release(&text);
-    return choice;
+    return is_read ? choice : NULL;
+}
+
+/* What its levels refuse is refused in their words: there is no place in the configuration to point at. */
+static void check_as_hierarchy(const struct choice *self, struct errors *errors)
+{
+    struct arena scratch = {0};
+    struct errors inner = {.arena = &scratch};
+    struct topology topology = {0};
+    const struct choice *hierarchy = cluster_as_hierarchy(self->config, &scratch, &inner);
+    if (!hierarchy || !hierarchy_make(&topology, hierarchy, &scratch, &inner)) {
+        const char *why = errors_text(&inner);
+        choice_error(errors, self, "servers", "the cluster is too large: %.*s", (int)strcspn(why, "\n"), why);
+    }
+    arena_release(&scratch);
+}
+
+static void cluster_check(const struct choice *self, struct errors *errors)
+{
+    const struct cluster_config *config = self->config;
+    const struct cluster cluster = cluster_sizes(config);
+    double spines = config->spines ? config->spines : cluster.leaf_ports / config->taper;
+    if (config->gpus % cluster.rails)
+        choice_error(errors, self, "rails", "%u GPUs cannot be shared evenly by %u rails", config->gpus, cluster.rails);
+    else if (config->servers % cluster.leaf_servers)
+        choice_error(errors, self, "leaf_servers", "%u servers cannot be shared evenly by leaves of %u",
+                     config->servers, cluster.leaf_servers);
+    else if (config->rail_only && cluster.leaf_servers != config->servers)
+        choice_error(errors, self, "leaf_servers",
+                     "with rail_only a rail is one leaf; accepted: null, or all of the %u servers", config->servers);
+    else if (config->rail_only && cluster.rails > 1 && !config->switches)
+        choice_error(errors, self, "switches", "0 with rail_only leaves rails without a way to each other");
+    else if (!config->rail_only && !config->spines && (spines < 1 || spines != floor(spines)))
+        choice_error(errors, self, "taper",
+                     "the %u channels down of a leaf make %g channels up; accepted: a taper that makes a whole number",
+                     cluster.leaf_ports, spines);
+    else if (spines > MOST_PORTS || cluster.leaf_ports > MOST_PORTS || cluster.leaves > MOST_PORTS)
+        choice_error(errors, self, "servers",
+                     "leaves of %u ports down and %.6g up, of which there are %u; accepted: at most %u of each",
+                     cluster.leaf_ports, spines, cluster.leaves, MOST_PORTS);
+    else
+        check_as_hierarchy(self, errors);
 }
 
 static void cluster_shape(const void *config, struct arena *arena, struct topology *topology)
 {
-    hierarchy_shape(cluster_as_hierarchy(config, arena).config, arena, topology);
+    struct errors errors = {.arena = arena};
+    const struct choice *choice = cluster_as_hierarchy(config, arena, &errors);
+    FW_CHECK(choice, "the settings of the topology were right before");
+    hierarchy_shape(choice->config, arena, topology);
     topology->channel_class_names = cluster_channels;
     topology->channel_classes = sizeof cluster_channels / sizeof *cluster_channels;
 }

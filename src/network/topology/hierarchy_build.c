@@ -115,7 +115,8 @@ static bool check_sizes(const struct hierarchy_maker *maker, uint64_t *gateways)
         terminals += (uint64_t)kind->copies * kind->topology.terminals;
         *gateways += (uint64_t)kind->copies * kind->gateways;
     }
-    if (count > MOST_SUBNETWORKS || routers > MAX_CHANNELS || terminals > MAX_TERMINALS || *gateways > MAX_CHANNELS)
+    if (count > MOST_SUBNETWORKS || routers > MAX_CHANNELS || terminals > MAX_TERMINALS ||
+        *gateways * hierarchy->channels > MAX_CHANNELS)
         return choice_error(maker->errors, maker->self, "copies",
                             "%" PRIu64 " sub-networks with %" PRIu64 " routers and %" PRIu64
                             " terminals are more than can be counted",
