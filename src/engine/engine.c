@@ -268,6 +268,56 @@ void engine_drop(struct engine *engine, uint32_t kind)
     far_drop(engine, kind);
 }
 
+/* Those of a list that stay are posted again, in their order, into the chunks that they came from. */
+static void filter_list(struct engine *engine, uint32_t kind, struct event_list *list, tick_t when, event_filter *keeps,
+                        void *context)
+{
+    uint32_t size = engine->kinds[kind].size;
+    list->last->count = last_count(engine, list, kind);
+    struct event_chunk *chunk = list->first;
+    *list = (struct event_list){0};
+    for (struct event_chunk *next; chunk; chunk = next) {
+        next = chunk->next;
+        for (uint32_t i = 0; i < chunk->count; i++) {
+            const unsigned char *event = chunk->data + (size_t)i * size;
+            if (keeps(context, when, event))
+                memcpy(engine_list_post(engine, list, size), event, size);
+        }
+        chunk->next = engine->free;
+        engine->free = chunk;
+    }
+}
+
+static void far_filter(struct engine *engine, uint32_t kind, event_filter *keeps, void *context)
+{
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < engine->heap_count; i++) {
+        const struct far_event *event = &engine->heap[i];
+        if (event->kind != kind || keeps(context, event->when, event->data))
+            engine->heap[left++] = *event;
+    }
+    bool is_heap = left == engine->heap_count;
+    engine->heap_count = left;
+    if (!is_heap && left)
+        qsort(engine->heap, left, sizeof *engine->heap, far_compare);
+}
+
+void engine_filter(struct engine *engine, uint32_t kind, event_filter *keeps, void *context)
+{
+    BITS_EACH(slot, engine->occupied, WHEEL_SLOTS / 64) {
+        struct event_list *lists = engine->wheel + slot * MAX_EVENT_KINDS;
+        tick_t when = engine->now + (slot - engine->now % WHEEL_SLOTS + WHEEL_SLOTS) % WHEEL_SLOTS;
+        if (lists[kind].first)
+            filter_list(engine, kind, &lists[kind], when, keeps, context);
+        bool is_empty = true;
+        for (uint32_t other = 0; other < engine->kind_count; other++)
+            is_empty &= !lists[other].first;
+        if (is_empty)
+            bits_remove(engine->occupied, (uint32_t)slot);
+    }
+    far_filter(engine, kind, keeps, context);
+}
+
 /* ---- looking at what is to come ---- */
 
 static void visit_slot(const struct engine *engine, uint32_t kind, tick_t when, event_visitor *visit, void *context)

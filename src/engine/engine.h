@@ -19,6 +19,10 @@ void engine_advance(struct engine *engine, tick_t tick);
 /* Events of a kind that wait will not be handled; between ticks. */
 void engine_drop(struct engine *engine, uint32_t kind);
 
+/* The same for those of them for which `keeps` says no, which must post none; the others stay in their order. */
+typedef bool event_filter(void *context, tick_t when, const void *event);
+void engine_filter(struct engine *engine, uint32_t kind, event_filter *keeps, void *context);
+
 /* Events of this kind that wait in the queue; slow, for reports. */
 uint64_t engine_pending(const struct engine *engine, uint32_t kind);
 

@@ -226,6 +226,44 @@ TEST(events_that_wait_can_be_visited_near_and_far)
     engine_release(&record.engine);
 }
 
+/* More than two chunks of events at one tick, and others up to beyond the wheel. */
+static tick_t tick_of(uint64_t number) { return number < 1200 ? 7 : number; }
+
+/* Keeps numbers that three does not divide. */
+static bool keeps(void *context, tick_t when, const void *event)
+{
+    uint64_t number = ((const struct note *)event)->number;
+    ++*(uint32_t *)context;
+    EXPECT_EQ_U64(when, tick_of(number));
+    return number % 3;
+}
+
+TEST(events_are_filtered_near_and_far_and_those_that_stay_keep_their_order)
+{
+    static struct record record;
+    uint32_t asked = 0, next = 0;
+    begin(&record, see, see);
+    for (uint64_t number = 0; number < 3000; number++)
+        post(&record, record.kinds[0], tick_of(number), number);
+    post(&record, record.kinds[1], 8, 3);
+    engine_filter(&record.engine, record.kinds[0], keeps, &asked);
+    EXPECT_EQ_U64(asked, 3000);
+    EXPECT_EQ_U64(engine_pending(&record.engine, record.kinds[0]), 2000);
+    EXPECT_EQ_U64(engine_pending(&record.engine, record.kinds[1]), 1);
+    engine_run(&record.engine, 7);
+    for (uint64_t number = 0; number < 1200; number++)
+        if (number % 3)
+            EXPECT_EQ_U64(record.numbers[next++], number);
+    engine_run(&record.engine, 8);
+    EXPECT_EQ_U64(record.numbers[next++], 3);
+    engine_run(&record.engine, FW_NEVER - 1);
+    for (uint64_t number = 1200; number < 3000; number++)
+        if (number % 3)
+            EXPECT(record.numbers[next] == number && record.ticks[next++] == number);
+    EXPECT_EQ_U64(record.count, next);
+    engine_release(&record.engine);
+}
+
 TEST(events_of_a_kind_are_dropped_near_and_far_and_others_stay)
 {
     static struct record record;
