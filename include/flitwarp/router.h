@@ -63,6 +63,14 @@ struct router_ops {
        source and sequence; and takes that out with all that it holds there, but for credits, which the caller sends. */
     struct piece (*find)(void *routers, uint32_t router, uint32_t lane, uint32_t source, uint32_t sequence);
     void (*take_out)(void *routers, uint32_t router, uint32_t lane, uint32_t packet, tick_t now);
+    /*
+     * With these, for failures at a time, see network/failures/outages.h. The packet that holds an output lane, or FW_NONE;
+     * no packet takes an output lane of a port while it is closed, which is when none holds one; and packets in front that
+     * have asked for their way and not taken it yet ask again.
+     */
+    uint32_t (*holder)(const void *routers, uint32_t router, uint32_t lane);
+    void (*close)(void *routers, uint32_t router, uint32_t port, bool is_closed, tick_t now);
+    void (*ask_again)(void *routers, uint32_t router, tick_t now);
 };
 #define REGISTER_ROUTER(ops) REGISTER_COMPONENT("router", ops)
 

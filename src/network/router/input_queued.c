@@ -381,5 +381,8 @@ static const struct router_ops input_queued = {
     .lane_flits = input_queued_lane_flits,
     .find = input_queued_find,
     .take_out = input_queued_take_out,
+    .holder = input_queued_holder,
+    .close = input_queued_close,
+    .ask_again = input_queued_ask_again,
 };
 REGISTER_ROUTER(input_queued);

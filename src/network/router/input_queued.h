@@ -163,6 +163,9 @@ void input_queued_share(void *routers);
 uint32_t input_queued_lane_flits(const void *routers, uint32_t router, uint32_t lane);
 void input_queued_look(const void *routers, uint32_t router, uint32_t lane, struct lane_look *seen,
                        struct shown_router *shown);
-/* Not with output queues, where a packet may be too. */
+/* In input_queued_control.c; not with output queues, where a packet may be too. */
 struct piece input_queued_find(void *routers, uint32_t router, uint32_t lane, uint32_t source, uint32_t sequence);
 void input_queued_take_out(void *routers, uint32_t router, uint32_t lane, uint32_t packet, tick_t now);
+uint32_t input_queued_holder(const void *routers, uint32_t router, uint32_t lane);
+void input_queued_close(void *routers, uint32_t router, uint32_t port, bool is_closed, tick_t now);
+void input_queued_ask_again(void *routers, uint32_t router, tick_t now);

@@ -156,5 +156,10 @@ static const struct router_ops packet = {
     .step = packet_step,
     .look = packet_look,
     .lane_flits = packet_lane_flits,
+    .find = packet_find,
+    .take_out = packet_take_out,
+    .holder = packet_holder,
+    .close = packet_close,
+    .ask_again = packet_ask_again,
 };
 REGISTER_ROUTER(packet);

@@ -29,3 +29,10 @@ void packet_build(void *routers, const void *config);
 uint32_t packet_lane_flits(const void *routers, uint32_t router, uint32_t lane);
 void packet_look(const void *routers, uint32_t router, uint32_t lane, struct lane_look *seen,
                  struct shown_router *shown);
+
+/* For failures at a time, in packet_control.c. */
+struct piece packet_find(void *routers, uint32_t router, uint32_t lane, uint32_t source, uint32_t sequence);
+void packet_take_out(void *routers, uint32_t router, uint32_t lane, uint32_t packet, tick_t now);
+uint32_t packet_holder(const void *routers, uint32_t router, uint32_t lane);
+void packet_close(void *routers, uint32_t router, uint32_t port, bool is_closed, tick_t now);
+void packet_ask_again(void *routers, uint32_t router, tick_t now);

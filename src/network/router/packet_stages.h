@@ -275,7 +275,8 @@ FOR_WORDS void move_bodies(struct packets *q, FW_GLOBAL struct packet_head *head
     const uint64_t *opened = packet_set(q, head, SET_OPENED, words), *owned = packet_set(q, head, SET_OWNED, words);
     for (uint32_t w = 0; w < words; w++)
         for (uint64_t left = opened[w] & owned[w]; left; left &= left - 1)
-            bits_add(fresh, packet_owners(q, head)[w * WORD_BITS + lowest_bit(left)]);
+            if (packet_owners(q, head)[w * WORD_BITS + lowest_bit(left)] != NOBODY) /* else its port is closed */
+                bits_add(fresh, packet_owners(q, head)[w * WORD_BITS + lowest_bit(left)]);
     BITS_EACH(lane, fresh, words) {
         FW_GLOBAL struct packet_lane *input = packet_input(q, head, (uint32_t)lane);
         if (input->output < LANE_ROUTED && (!send_body(q, head, input, now) || input->first == FW_NONE))
