@@ -70,6 +70,7 @@ struct router_plan {
     bool takes_packets;              /* by itself from their sources: see network_next_packet() */
     bool looks_ahead;                /* at routers beside its own: ranks build all of them */
     const char *one_part_key;        /* the setting for which it steps the whole network on one thread; NULL: none */
+    bool queues_by_output;           /* packets in a buffer wait for their output alone, not for those before them */
     bool reserves_packet;            /* a packet enters a buffer only when there is room for all of it */
     tick_t lead;                     /* ticks that pass at least before what a step sends enters a channel */
     const struct choice *congestion; /* sensors of its outputs; NULL: it has none */
@@ -125,6 +126,12 @@ struct network {
     uint32_t part;                 /* this one */
     const uint16_t *router_part;   /* by router; NULL: there is one part */
     const uint16_t *terminal_part; /* by terminal: that of the router where its packets enter, in one of the planes */
+    /*
+     * The same for flits, which do not just arrive where they have to go to another part, or may come by a channel with errors:
+     * routers that have such channels are in no part here. NULL: all flits just arrive.
+     */
+    const uint16_t *flit_router_part, *flit_terminal_part;
+    struct retries *retries; /* of channels with errors, in src/network/failures/retries.h; NULL: there are none */
     /*
      * What this rank builds: the routers and terminals that it runs are among these, and what is known of any others by
      * number stays 0, in memory that nobody has touched. All of them where there is one rank.
@@ -188,6 +195,13 @@ static inline bool network_is_elsewhere(const struct network *network, uint32_t 
     return (is_terminal ? network->terminal_part : network->router_part)[to.target] != network->part;
 }
 
+/* May a flit not just arrive there? */
+static inline bool network_takes_way(const struct network *network, uint32_t kind, struct lane_place to)
+{
+    return (kind == EVENT_TERMINAL_FLIT ? network->flit_terminal_part : network->flit_router_part)[to.target] !=
+           network->part;
+}
+
 /* A terminal's first lane at a router of a plane: where its packets enter there, and where those to it leave. */
 struct lane_place network_entry(const struct network *network, uint32_t plane, uint32_t terminal);
 struct lane_place network_exit(const struct network *network, uint32_t plane, uint32_t terminal);
@@ -198,7 +212,10 @@ struct lane_place network_exit(const struct network *network, uint32_t plane, ui
  */
 uint32_t network_next_packet(struct network *network, uint32_t terminal);
 
-/* To another part: a flit or chunk, with its packet if it is the head, or credits, 0: a plain one. See network/parallel/parts.h. */
+/*
+ * To another part: a flit or chunk, with its packet if it is the head, or credits, 0: a plain one. See network/parallel/parts.h.
+ * Also a flit to this part that may have come by a channel with errors: see network/failures/retries.h.
+ */
 void network_export_flit(struct network *network, uint32_t kind, struct lane_place to, struct flit flit,
                          tick_t arrival);
 void network_export_credits(struct network *network, uint32_t kind, struct lane_place to, uint32_t flits,
@@ -208,7 +225,7 @@ void network_export_credits(struct network *network, uint32_t kind, struct lane_
 static inline void send_flit(struct network *network, uint32_t kind, struct lane_place to, struct flit flit,
                              tick_t arrival)
 {
-    if (__builtin_expect(network->router_part != NULL, 0) && network_is_elsewhere(network, kind, to)) {
+    if (__builtin_expect(network->flit_router_part != NULL, 0) && network_takes_way(network, kind, to)) {
         network_export_flit(network, kind, to, flit, arrival);
         return;
     }

@@ -28,6 +28,7 @@ enum random_purpose {
     RANDOM_PLANE,
     RANDOM_SOURCE,
     RANDOM_FAILURE,
+    RANDOM_RETRY,
     RANDOM_PLUGIN = 1000, /* from here on free for components outside the tree */
 };
 

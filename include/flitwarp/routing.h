@@ -149,6 +149,12 @@ struct routing_ops {
     void (*route)(struct route *route);
     /* VCs of the injection channel that a new packet may take; NULL: all. */
     uint64_t (*injection_vcs)(const struct routing *routing, const struct packet *packet);
+    /*
+     * For failures at a time, after which prepare() is called anew and the state is another: is there a way for a packet
+     * whose head is at a router, so many channels from its beginning, by this state's tables, on which it waits for no
+     * others in a circle, whichever tables have brought them where they are? NULL: not with this algorithm.
+     */
+    bool (*goes_on)(const struct routing *routing, const struct packet *packet, uint32_t router, uint32_t hops);
 };
 #define REGISTER_ROUTING(ops) REGISTER_COMPONENT("routing", ops)
 

@@ -105,6 +105,7 @@ const struct result application_results[] = {
     RESULT_HIDDEN(struct measurement, lost_flits, uint64_t, SUM),
     RESULT_HIDDEN(struct measurement, sampled_created, uint64_t, SUM),
     RESULT_HIDDEN(struct measurement, sampled_withdrawn, uint64_t, SUM),
+    RESULT_HIDDEN(struct measurement, sampled_lost, uint64_t, SUM),
     RESULT_HIDDEN(struct measurement, nonminimal, uint64_t, SUM),
     RESULT_HIDDEN(struct measurement, transactions_begun, uint64_t, SUM),
     RESULT_HIDDEN(struct measurement, batches, struct batch_means, BATCHES),

@@ -41,6 +41,7 @@ struct measurement {
         lost_flits; /* not sent, since there is no way: they do not count as created */
     /* Sampled packets. */
     uint64_t sampled_created, sampled_delivered, sampled_withdrawn;
+    uint64_t sampled_lost; /* by failures, for good */
     uint64_t nonminimal;
     struct histogram packet_latency, network_latency, message_latency;
     struct histogram hops;               /* of all sampled packets */

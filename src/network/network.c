@@ -11,6 +11,8 @@
 #include "flitwarp/congestion.h"
 #include "network/parallel/parts.h"
 #include "network/deadlock/deadlock.h"
+#include "network/failures/outages.h"
+#include "network/failures/retries.h"
 #include "network/graph/analysis.h"
 #include "network/routing/routing.h"
 
@@ -189,16 +191,26 @@ static bool network_plan(struct network *network, const struct network_config *c
 }
 
 /* Tables of routing are of the routers that this rank builds, where they can be. */
+struct routing_ports network_routing_ports(const struct network *network)
+{
+    const struct network_core *core = network->core;
+    const struct topology *one = planes_left(network, 0);
+    return (struct routing_ports){.num_vcs = network->num_vcs,
+                                  .protocol_classes = core->config->protocol_classes,
+                                  .injection_channels = network->injection_channels,
+                                  .ejection_channels = core->rails.ejection,
+                                  .first_router = core->planes ? 0 : network->first_router,
+                                  .end_router = core->planes ? one->routers : network->end_router,
+                                  .least_classes = outages_classes(core->outages)};
+}
+
 static bool network_plan_routing(struct network *network, struct errors *errors)
 {
     const struct network_config *config = network->core->config;
     const struct topology *one = planes_left(network, 0);
-    const struct routing_ports ports = {.num_vcs = network->num_vcs,
-                                        .protocol_classes = config->protocol_classes,
-                                        .injection_channels = network->injection_channels,
-                                        .ejection_channels = network->core->rails.ejection,
-                                        .first_router = network->core->planes ? 0 : network->first_router,
-                                        .end_router = network->core->planes ? one->routers : network->end_router};
+    if (!outages_plan(network, errors))
+        return false;
+    const struct routing_ports ports = network_routing_ports(network);
     if (!routing_init(&network->routing, &config->routing, one, &ports, network->seed, network->arena, errors) ||
         !(network->core->planes ? planes_join(network, &ports, errors) : planes_check_selection(network, errors)))
         return false;
@@ -322,6 +334,8 @@ bool network_build(struct network *network, const struct network_config *config,
     if (!network_plan_routing(network, errors))
         return false;
     network_wire(network);
+    if (!retries_build(network, errors))
+        return false;
     if (config->deadlock == DEADLOCK_RECOVER && !recovery_is_possible(network, errors))
         return false;
     network->core->routers = build_routers(network, &config->router, errors);
@@ -366,6 +380,8 @@ void network_withdraw(struct network *part, void (*withdrawn)(void *context, uin
 
 void network_release(struct network *network)
 {
+    if (network->core)
+        outages_release(network->core->outages);
     if (network->core && network->core->parts)
         network_release_parts(network);
 }

@@ -8,6 +8,8 @@
 struct exchange;
 struct network_split; /* network/parallel/parts.h */
 struct planes;
+struct outages;
+struct routing_ports;
 struct ranks;
 struct json;
 struct shown_router;
@@ -120,6 +122,7 @@ struct network_core {
     struct channel_latencies latencies;
     size_t bytes;                /* of what was built, in one part */
     struct failures *failures;   /* NULL: nothing fails */
+    struct outages *outages;     /* network/failures/outages.h; NULL: nothing fails at a time */
     struct planes *planes;       /* see below; NULL: there is one, and nobody needs to ask which */
     struct selection *selection; /* of planes; NULL with them */
     struct rails rails;
@@ -190,6 +193,8 @@ bool network_build(struct network *network, const struct network_config *config,
 /* Joins the workload to the network and registers all events with the engine; once, after building. */
 void network_connect(struct network *network, const struct network_client *client);
 void network_release(struct network *network);
+/* What its routing has at routers; `least_classes` of VCs as failures at a time ask for. */
+struct routing_ports network_routing_ports(const struct network *network);
 /* Takes back all packets of a part's terminals that have not begun to enter the network. */
 void network_withdraw(struct network *part, void (*withdrawn)(void *context, uint32_t packet), void *context);
 
@@ -355,7 +360,6 @@ bool planes_repeat(struct network *network, struct errors *errors);
 /* Judges the selection also where there is nothing to select. */
 bool planes_check_selection(const struct network *network, struct errors *errors);
 /* Takes routing, which is ready for one plane, to all of them, and makes the selection; false with errors. */
-struct routing_ports;
 bool planes_join(struct network *network, const struct routing_ports *ports, struct errors *errors);
 /* The source of the packet in question, as its plane counts terminals: what algorithms know as its destination, too. */
 uint32_t planes_source(const struct route *route);

@@ -120,6 +120,12 @@ static const struct result failures_results[] = {
     RESULT("pairs_cut_off", COUNT, NULL, "ordered pairs of terminals of an application without a way to each other"),
     RESULT("messages_not_sent", COUNT, NULL, "messages between these, lost where they were made"),
     RESULT("flits_not_sent", COUNT, "flits", "of these"),
+    RESULT("retries", COUNT, NULL, "how often links with errors sent a flit again"),
+    RESULT("lost_packets", COUNT, NULL, "with failures at a time: how often one cost a packet"),
+    RESULT("lost_flits", COUNT, "flits", "of these, those that were under way and did not arrive"),
+    RESULT("resent_packets", COUNT, NULL, "how often their terminals sent packets again"),
+    RESULT("packets_given_up", COUNT, NULL, "lost and not sent again"),
+    RESULT("lost_messages", COUNT, NULL, "messages of which packets were given up"),
     RESULT_END,
 };
 
@@ -263,4 +269,13 @@ void results_add_failures(struct report *block, const struct simulation *simulat
     report_count(block, "pairs_cut_off", workload->cut_off_pairs);
     report_count(block, "messages_not_sent", messages);
     report_count(block, "flits_not_sent", flits);
+    report_count(block, "retries", workload->retries);
+    const struct loss_counts *counts = workload_loss_counts(workload);
+    if (!counts)
+        return;
+    report_count(block, "lost_packets", counts->lost_packets);
+    report_count(block, "lost_flits", counts->lost_flits);
+    report_count(block, "resent_packets", counts->resent);
+    report_count(block, "packets_given_up", counts->given_up);
+    report_count(block, "lost_messages", counts->lost_messages);
 }

@@ -232,7 +232,7 @@ void application_stack_ranks(struct application *application, uint32_t ranks, ui
 bool application_has_waited(const struct application *application, tick_t now, tick_t limit)
 {
     const struct measurement *measurement = application->measurement;
-    bool all_arrived = measurement->sampled_delivered == measurement->sampled_created &&
+    bool all_arrived = measurement->sampled_delivered + measurement->sampled_lost == measurement->sampled_created &&
                        measurement->transactions_ended == measurement->transactions_begun;
     return all_arrived || now - application->phase_start[PHASE_FINISHING] >= limit;
 }

@@ -8,6 +8,7 @@
 #include "workload/workload.h"
 
 #include "flitwarp/steady.h"
+#include "network/failures/retries.h"
 #include "network/network.h"
 
 #include <math.h>
@@ -58,6 +59,7 @@ static void workload_merge_parts(struct workload *workload)
         gather_parts(workload, i, RESULT_AT_END);
     }
     workload->sync = network_sync_facts(workload->network);
+    workload->retries = retries_count(workload->network);
     if (workload->ranks)
         workload_ranks_merge(workload);
 }
@@ -114,6 +116,8 @@ static void enter_phase(struct workload *workload, enum phase phase, tick_t now)
     }
     if (phase == PHASE_GENERATING || phase == PHASE_FINISHING)
         count_channels(workload, phase == PHASE_FINISHING);
+    if (phase == PHASE_DRAINING)
+        workload_give_up_lost(workload);
     for (uint32_t i = 0; i < workload->part_count && phase == PHASE_DRAINING; i++)
         network_withdraw(workload->parts[i].network, part_withdrawn, &workload->parts[i]);
 }
@@ -147,6 +151,7 @@ static bool starts_now(const struct workload *workload, tick_t now)
 /* A grid point. */
 static void control(struct workload *workload, tick_t now)
 {
+    workload_lose(workload, now);
     workload_count_parts(workload);
     if (workload->change_due || starts_now(workload, now)) {
         workload->change_due = false;
@@ -207,11 +212,12 @@ static tick_t next_point(const struct workload *workload, tick_t now)
 {
     enum { FAR_POINTS = 100 };
     uint64_t interval = workload->config->check_interval;
-    tick_t next = network_next(workload->network), until = quiet_until(workload);
+    tick_t next = network_next(workload->network), until = quiet_until(workload), loss = workload_next_loss(workload);
     if (workload->totals.in_flight || next == FW_NEVER || next <= now || until <= now)
         return now + interval;
     if (until == FW_NEVER && next - now > FAR_POINTS * interval)
         drop_timers(workload);
+    next = loss < next && until != FW_NEVER ? loss : next;
     if (next >= until)
         return now + (until - now + interval - 1) / interval * interval;
     return now + interval * ((next - now) / interval + 1);
@@ -238,16 +244,17 @@ bool workload_run_to(struct workload *workload, tick_t last)
         if (check > last)
             break;
         check = point_reached(workload, check);
+        bool goes_on = workload_recovers(workload) || workload_next_loss(workload) != FW_NEVER;
         workload->is_over = workload->phase == PHASE_DRAINING && network_next(network) == FW_NEVER &&
-                            !(workload_recovers(workload) && workload->totals.in_flight);
+                            !(goes_on && workload->totals.in_flight);
         if (workload->is_over)
             break;
         enum phase before = workload->phase;
         network_advance(network, check);
         control(workload, check);
         workload->is_over = workload->outcome != OUTCOME_RUNNING;
-        bool goes_on = workload->phase == before && !workload->change_due; /* what is to come is known as it was run */
-        workload->next_check = goes_on ? next_point(workload, check) : check + workload->config->check_interval;
+        bool is_same = workload->phase == before && !workload->change_due; /* what is to come is known as it was run */
+        workload->next_check = is_same ? next_point(workload, check) : check + workload->config->check_interval;
         if (workload->pause && !workload->is_over)
             workload->pause(workload->pause_context, check);
     }

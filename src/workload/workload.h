@@ -135,7 +135,9 @@ struct workload {
         uint64_t packets;
         tick_t first, last;
     } recoveries;
-    uint64_t cut_off_pairs; /* of terminals of an application, of all of them */
+    uint64_t cut_off_pairs;         /* of terminals of an application, of all of them */
+    uint64_t retries;               /* after the run: of links with errors, on all ranks */
+    struct workload_losses *losses; /* workload_lost.c; NULL: nothing fails at a time */
     bool is_interrupted;
     uint32_t *port_flits_at_start, *port_flits_at_end; /* by router * ports + port, over the sampling window */
     struct lane_counts *lanes;                         /* NULL: nobody asks for flits of single VCs */
@@ -182,6 +184,27 @@ bool workload_run_to(struct workload *workload, tick_t last);
 void workload_end(struct workload *workload, FILE *out);
 void workload_release(struct workload *workload);
 const char *phase_name(enum phase phase);
+
+/* ---- packets that failures at a time have cost (workload_lost.c) ---- */
+
+struct loss_counts {
+    uint64_t lost_packets,
+        lost_flits; /* as often as it happened: taken out, and the flits of them that were under way */
+    uint64_t resent;
+    uint64_t given_up, lost_messages; /* packets, and messages of which one was given up */
+};
+void workload_losses_init(struct workload *workload);
+void workload_losses_release(struct workload *workload);
+/* NULL: nothing fails at a time. */
+const struct loss_counts *workload_loss_counts(const struct workload *workload);
+/* At a grid point: what fails and is repaired, and what is sent again. */
+void workload_lose(struct workload *workload, tick_t now);
+/* Nothing will ever happen any more, since what is waited for was given up. */
+bool workload_waits_for_lost(const struct workload *workload);
+/* The network drains: nothing is sent again any more. */
+void workload_give_up_lost(struct workload *workload);
+/* When something is to be done next; FW_NEVER: nothing. */
+tick_t workload_next_loss(const struct workload *workload);
 
 /* workload_stuck.c: is a packet of a deadlock taken out, so that others go on? */
 bool workload_recovers(const struct workload *workload);

@@ -194,6 +194,7 @@ bool workload_build(struct workload *workload, const struct workload_config *con
     workload->port_flits_at_start = arena_array(arena, uint32_t, ports);
     workload->port_flits_at_end = arena_array(arena, uint32_t, ports);
     make_parts(workload);
+    workload_losses_init(workload);
     if (network_ranks(network))
         workload->ranks = workload_ranks_create(workload);
     for (uint32_t i = 0; i < workload->count; i++)
@@ -206,6 +207,7 @@ bool workload_build(struct workload *workload, const struct workload_config *con
 void workload_release(struct workload *workload)
 {
     deadlock_release(&workload->deadlock);
+    workload_losses_release(workload);
     if (workload->ranks)
         workload_ranks_release(workload->ranks);
     for (uint32_t i = 0; i < workload->count; i++) {

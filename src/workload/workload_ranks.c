@@ -149,6 +149,7 @@ static void list_results(void *context, struct tally *tally)
     tally_sum(tally, &waited);
     tally_sum(tally, &workload->sync.sent);
     tally_sum(tally, &workload->sync.rolled_back);
+    tally_sum(tally, &workload->retries);
     workload->sync.threads = (uint32_t)threads;
     workload->sync.waited = 1e-9 * (double)waited;
     tally_row_u32(tally, workload->sequences, network->topology.terminals);

@@ -14,7 +14,8 @@ static bool is_stuck(struct workload *workload)
     bool moved = workload->totals.flit_hops != workload->hops_at_check || workload->totals.in_flight == 0;
     workload->hops_at_check = workload->totals.flit_hops;
     workload->still_points = moved ? 0 : workload->still_points + 1;
-    return !moved && !ranks_largest(network_ranks(network), network_is_about_to_move(network));
+    return !moved && workload_next_loss(workload) == FW_NEVER &&
+           !ranks_largest(network_ranks(network), network_is_about_to_move(network));
 }
 
 /*
@@ -91,7 +92,9 @@ void workload_look_for_stuck(struct workload *workload, tick_t now)
 {
     if (is_deadlocked(workload, now))
         workload->outcome = OUTCOME_DEADLOCK;
-    else if (an_application_is_stuck(workload))
+    else if (workload_next_loss(workload) == FW_NEVER && an_application_is_stuck(workload))
+        workload->outcome = OUTCOME_STUCK;
+    else if (workload_waits_for_lost(workload))
         workload->outcome = OUTCOME_STUCK;
 }
 
@@ -108,4 +111,8 @@ void workload_report_stuck(struct workload *workload, FILE *out)
     }
     if (workload->outcome == OUTCOME_STUCK)
         report_stuck(workload, out);
+    if (workload->outcome == OUTCOME_STUCK && workload_waits_for_lost(workload) && ranks_lead(network_ranks(network)))
+        fprintf(out, "stuck at tick %llu: %llu messages that failures have cost are waited for\n",
+                (unsigned long long)workload->totals.now,
+                (unsigned long long)workload_loss_counts(workload)->lost_messages);
 }

@@ -14,7 +14,7 @@ static const struct topology **damage_planes(const struct network *network, cons
     const struct topology **left = arena_array(network->arena, const struct topology *, network->plane_count);
     bool is_any = false;
     for (uint32_t plane = 0; plane < network->plane_count; plane++) {
-        left[plane] = failures_damage(failures, one, plane * one->routers, 0, network->arena);
+        left[plane] = failures_damage(failures, one, plane * one->routers, FOR_GOOD, network->arena);
         is_any |= left[plane] != one;
     }
     return is_any ? left : NULL;
@@ -34,7 +34,7 @@ bool network_damage(struct network *network, struct errors *errors)
     core->failures = failures;
     core->latencies.topology = whole;
     core->latencies.slow = failures->slow_count ? failures : NULL;
-    network->topology = *failures_damage(failures, whole, 0, 0, network->arena);
+    network->topology = *failures_damage(failures, whole, 0, FOR_GOOD, network->arena);
     if (core->planes)
         core->planes->left = damage_planes(network, failures);
     return failures_check_slow(failures, &core->latencies, failures_node(core->config), errors);

@@ -4,7 +4,7 @@
  * between them are lost where they are made. Then each interface gets a packet only where there is a way for it; nobody
  * else pays for the question, and a network without failures not at all.
  */
-#include "network/network.h"
+#include "network/failures/outages.h"
 
 #include "base/table.h"
 
@@ -16,7 +16,8 @@ static const struct routing *routing_of(const struct network *network, uint32_t 
     return planes && planes->routings ? &planes->routings[plane] : &network->routing;
 }
 
-bool network_joins_in(const struct network *network, uint32_t plane, uint32_t source, uint32_t destination)
+/* As it was at the start, but for the routing. */
+static bool joins_in(const struct network *network, uint32_t plane, uint32_t source, uint32_t destination)
 {
     const struct failures *failures = network->core->failures;
     const struct routing *routing = routing_of(network, plane);
@@ -27,6 +28,15 @@ bool network_joins_in(const struct network *network, uint32_t plane, uint32_t so
     return !bits_test(failures->dead_routers, from) && !bits_test(failures->dead_routers, to) &&
            !bits_test(failures->dead_terminals, source) && !bits_test(failures->dead_terminals, destination) &&
            routing_reaches(routing, from - first, to - first);
+}
+
+bool network_joins_in(const struct network *network, uint32_t plane, uint32_t source, uint32_t destination)
+{
+    const struct network_core *core = network->core;
+    size_t terminals = plane * (size_t)network->topology.terminals;
+    return joins_in(network, plane, source, destination) &&
+           !outages_know_dead(core->outages, core->terminal_router[terminals + source]) &&
+           !outages_know_dead(core->outages, core->ejection_router[terminals + destination]);
 }
 
 bool network_joins(const struct network *network, uint32_t source, uint32_t destination)
@@ -130,8 +140,12 @@ struct link_counts failures_count_links(const struct failures *failures, const s
 uint32_t network_dead_terminals(const struct network *network)
 {
     uint32_t dead = 0;
-    for (uint32_t terminal = 0; terminal < network->topology.terminals; terminal++)
-        dead += !network_joins(network, terminal, terminal);
+    for (uint32_t terminal = 0; terminal < network->topology.terminals; terminal++) {
+        bool is_dead = true;
+        for (uint32_t plane = 0; plane < network->plane_count; plane++)
+            is_dead &= !joins_in(network, plane, terminal, terminal);
+        dead += is_dead;
+    }
     return dead;
 }
 

@@ -52,6 +52,8 @@ struct failures_config {
     struct block_list routers, terminals; /* of struct node_failures */
     const char *file;
     uint32_t cut_off; /* enum cut_off */
+    uint64_t reaction, resend_after;
+    uint32_t resends;
 };
 extern const struct option failures_options[];
 
@@ -73,6 +75,9 @@ struct failures {
     uint32_t count, room;
     enum cut_off cut_off;
     bool is_asked;                           /* the settings speak of failures, of none perhaps: a share of 0 */
+    tick_t reaction;                         /* of tables to failures at a time */
+    tick_t resend_after;                     /* a lost packet is sent again; 0: it is not */
+    uint32_t resends;                        /* so often at most */
     uint64_t *dead_routers, *dead_terminals; /* sets, from the start on */
     struct slow_port *slow; /* from the start on: both ends of each slow link, in the order of `slot` */
     uint32_t slow_count;
@@ -88,10 +93,17 @@ static inline bool failure_is_dead(const struct failure *failure) { return failu
 bool failures_resolve(struct failures *failures, const struct failures_config *config, const struct json *node,
                       const struct topology *topology, struct arena *arena, struct errors *errors);
 
-/* Has it failed at that tick? */
+/* Does it begin or end while the network runs? */
+static inline bool failure_has_a_time(const struct failure *failure)
+{
+    return failure->at != 0 || failure->until != FW_NEVER;
+}
+
+/* Has it failed at that tick? FOR_GOOD: from the start and for good. */
+#define FOR_GOOD FW_NEVER
 static inline bool failure_holds(const struct failure *failure, tick_t now)
 {
-    return failure->at <= now && now < failure->until;
+    return now == FOR_GOOD ? !failure_has_a_time(failure) : failure->at <= now && now < failure->until;
 }
 
 /*

@@ -297,29 +297,15 @@ static void failures_mark_dead(struct failures *failures, tick_t now)
     }
 }
 
-/* What needs more than another network from the start. */
-static void refuse_at_run_time(const struct failures_reader *reader, const struct json *node)
-{
-    const struct failures *failures = reader->failures;
-    for (uint32_t i = 0; i < failures->count; i++) {
-        const struct failure *failure = &failures->items[i];
-        if (failure->at || failure->until != FW_NEVER) {
-            node_error(reader->errors, node, NULL,
-                       "failures hold from the start and for good; accepted: no at, no until");
-            return;
-        }
-        if (failure->damage.bit_error_rate > 0) {
-            node_error(reader->errors, node, NULL, "links with errors are not simulated; accepted: bit_error_rate 0");
-            return;
-        }
-    }
-}
-
 bool failures_resolve(struct failures *failures, const struct failures_config *config, const struct json *node,
                       const struct topology *topology, struct arena *arena, struct errors *errors)
 {
     uint32_t before = errors->count;
-    *failures = (struct failures){.topology = topology, .cut_off = (enum cut_off)config->cut_off};
+    *failures = (struct failures){.topology = topology,
+                                  .cut_off = (enum cut_off)config->cut_off,
+                                  .reaction = config->reaction,
+                                  .resend_after = config->resend_after,
+                                  .resends = config->resends};
     struct failures_reader reader = {failures, arena, errors};
     bool is_any =
         config->links.count || config->ports.count || config->routers.count || config->terminals.count || config->file;
@@ -338,13 +324,11 @@ bool failures_resolve(struct failures *failures, const struct failures_config *c
         memcpy(kept, failures->items, sizeof *kept * failures->count);
     free(failures->items);
     failures->items = kept;
-    if (errors->count == before)
-        refuse_at_run_time(&reader, node);
     if (errors->count > before)
         return false;
     list_slow(failures, arena);
     failures->dead_routers = arena_array(arena, uint64_t, words_for(topology->routers));
     failures->dead_terminals = arena_array(arena, uint64_t, words_for(topology->terminals));
-    failures_mark_dead(failures, 0);
+    failures_mark_dead(failures, FOR_GOOD);
     return true;
 }

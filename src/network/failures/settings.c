@@ -72,5 +72,12 @@ const struct option failures_options[] = {
         struct failures_config, cut_off, "\"refuse\"", cut_off_names,
         "terminals that have no way to each other: the run is refused, or messages between them are counted as lost "
         "and not sent"),
+    OPTION_TICKS(struct failures_config, reaction, "0", 0, MAX_TICK,
+                 "from a failure or repair at a time until the routing knows of it"),
+    OPTION_TICKS(struct failures_config, resend_after, "null", 1, MAX_TICK,
+                 "from a packet's entry into the network until its terminal sends it again, if a failure at a time has "
+                 "cost it; null: it does not"),
+    OPTION_U32(struct failures_config, resends, "8", 1, 1000000, NULL, "of a packet, at most; then it is given up",
+               ONLY_WITH("resend_after")),
     OPTION_END,
 };

@@ -5,6 +5,7 @@
  */
 #include "network/deadlock/deadlock.h"
 #include "base/pool.h"
+#include "network/failures/retries.h"
 #include "network/parallel/exchange.h"
 
 #include <string.h>
@@ -58,8 +59,20 @@ void network_export_credits(struct network *network, uint32_t kind, struct lane_
         place[CREDIT_WORDS] = flits;
 }
 
+static void post_flit(struct network *network, uint32_t kind, struct lane_place to, struct flit flit, tick_t arrival)
+{
+    struct flit_event *event = engine_post(network->engine, kind, arrival, sizeof *event);
+    *event = (struct flit_event){.to = to, .flit = flit};
+}
+
 void network_export_flit(struct network *network, uint32_t kind, struct lane_place to, struct flit flit, tick_t arrival)
 {
+    if (network->retries)
+        arrival = network_arrival(network, kind, to, flit, arrival);
+    if (!network->router_part || !network_is_elsewhere(network, kind, to)) {
+        post_flit(network, kind, to, flit, arrival);
+        return;
+    }
     uint32_t receiver = (kind == EVENT_FLIT ? network->router_part : network->terminal_part)[to.target];
     const struct packet *packet = network_packet(network, flit.packet);
     uint32_t words = !(flit.place & FLIT_HEAD) ? FLIT_WORDS : packet->message == FW_NONE ? HEAD_WORDS : MESSAGE_WORDS;
@@ -93,7 +106,7 @@ static void import_parcel(struct network *network, const uint64_t *words)
         uint32_t *packet = arriving_at(network, parcel->kind, to), place = (uint32_t)words[CREDIT_WORDS];
         if (place & FLIT_HEAD)
             *packet = import_packet(network, words + FLIT_WORDS);
-        send_flit(network, parcel->kind, to, (struct flit){*packet, place}, parcel->when);
+        post_flit(network, parcel->kind, to, (struct flit){*packet, place}, parcel->when);
     } else if (parcel->words == CREDITS_WORDS) {
         send_credits(network, parcel->kind, to, (uint32_t)words[CREDIT_WORDS], parcel->when);
     } else {

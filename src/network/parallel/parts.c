@@ -281,8 +281,8 @@ bool network_share_out(struct network *network, const struct network_split *spli
         size_t plane = terminal % network->plane_count;
         terminal_owner[terminal] = owner[network->core->terminal_router[plane * topology->terminals + terminal]];
     }
-    network->router_part = owner;
-    network->terminal_part = terminal_owner;
+    network->router_part = network->flit_router_part = owner;
+    network->terminal_part = network->flit_terminal_part = terminal_owner;
     /* A terminal of several planes is beside routers of any part, and what METIS finds lies all over the network. */
     if (network->plane_count == 1 && split->method == PARTITION_BLOCKS && !network->plan.looks_ahead) {
         find_range(network, owner, &network->first_router, &network->end_router);

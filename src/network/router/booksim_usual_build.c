@@ -155,7 +155,7 @@ void booksim_usual_build(struct booksim *q)
     u->times = arena_array(arena, struct usual_times, (size_t)routers * q->ports);
     u->random = arena_array(arena, struct random, routers);
     u->local = network->routing.local_ports * vcs;
-    u->is_alike = network->channel_latency && network->terminal_latency && !network->router_part &&
+    u->is_alike = network->channel_latency && network->terminal_latency && !network->flit_router_part &&
                   network->terminal_latency + 2 < WHEEL_SLOTS &&
                   network->channel_latency + 2 + q->config.credit_latency < WHEEL_SLOTS;
     u->fetches_ahead = u->stride * routers > USUAL_CACHE_BYTES;

@@ -3,6 +3,7 @@
  * Building the input-queued routers from their settings and the network's links,
  * their rings where these grow, and looking at them from outside: are they idle, and what does a lane wait for?
  */
+#include "network/failures/retries.h"
 #include "network/fair_share.h"
 #include "network/router/input_queued_lanes.h"
 
@@ -197,6 +198,8 @@ static void init_lane(const struct input_queued *q, struct router_head *head, ui
     if (network_crosses(q->network, head->number, link))
         far.lane |= ELSEWHERE;
     inputs_of(head, q->words)[lane] = (struct input_lane){.output = LANE_IDLE, .back = far};
+    if (network_has_errors(q->network, link))
+        far.lane |= ELSEWHERE;
     outputs_of(q, head)[lane] = (struct output_lane){
         .credits = is_usable ? (uint16_t)room_of(q, head->number, port) : 0, .owner = NOBODY, .to = far};
     if (!is_usable)
@@ -455,56 +458,4 @@ void input_queued_widen(const struct input_queued *q, struct lane_ring *ring, ui
     if (ring->size)
         give_ring(q, ring->flits, ring->size);
     *ring = wider;
-}
-
-/* ---- taking a packet out of the buffers, see network/deadlock/deadlock.h ---- */
-
-/* The flits of a lane, from the front; with a place to write to. */
-static struct flit *flit_at(const struct input_queued *q, struct router_head *head, uint32_t lane, uint32_t place)
-{
-    struct input_lane *input = &inputs_of(head, q->words)[lane];
-    return place == 0 ? &input->front : ring_place(q, head, lane, input->first + place - 1, GENERAL(q->words));
-}
-
-/* A packet that has an output lane is said to be in front until its tail is gone, though its next flit may not be there. */
-static bool has_front(const struct input_lane *input) { return input->count || input->output < LANE_WAITS; }
-
-struct piece input_queued_find(void *routers, uint32_t router, uint32_t lane, uint32_t source, uint32_t sequence)
-{
-    const struct input_queued *q = routers;
-    struct router_head *head = block_of(q, router);
-    const struct input_lane *input = &inputs_of(head, q->words)[lane];
-    struct piece piece = {.packet = FW_NONE};
-    for (uint32_t i = 0; i < input->count || (i == 0 && has_front(input)); i++) {
-        const struct flit *flit = flit_at(q, head, lane, i);
-        const struct packet *packet = network_packet(q->network, flit->packet);
-        if (packet->source != source || packet->sequence != sequence)
-            continue;
-        piece.packet = flit->packet;
-        if (i < input->count) {
-            piece.flits++;
-            piece.has_head |= (flit->place & FLIT_HEAD) != 0;
-            piece.is_routed |= i == 0 && (flit->place & FLIT_HEAD) && input->output != LANE_IDLE &&
-                               !bits_test(lanes_in(head, SET_FRESH, q->words), lane);
-        }
-    }
-    return piece;
-}
-
-void input_queued_take_out(void *routers, uint32_t router, uint32_t lane, uint32_t packet, tick_t now)
-{
-    const struct input_queued *q = routers;
-    struct router_head *head = block_of(q, router);
-    struct input_lane *input = &inputs_of(head, q->words)[lane];
-    bool was_in_front = has_front(input) && input->front.packet == packet;
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < input->count; i++) {
-        struct flit flit = *flit_at(q, head, lane, i);
-        if (flit.packet != packet)
-            *flit_at(q, head, lane, kept++) = flit;
-    }
-    input->count = (uint16_t)kept;
-    if (was_in_front)
-        input_queued_begin_next(q, head, lane, now);
-    input_queued_wake(q, head, now);
 }

@@ -39,7 +39,7 @@ struct output_lane {
     struct lane_place to; /* where its flits go; never changes; with the same mark */
 };
 
-/* Set in the lane of a place in another part of the network. */
+/* Set in the lane of a place in another part of the network, and of one that flits come to by a channel with errors. */
 #define ELSEWHERE 0x80000000u
 
 /* What does not change about a lane and is the same in every router. */

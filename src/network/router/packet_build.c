@@ -78,6 +78,7 @@ void packet_plan(const struct choice *self, uint32_t flit_bytes, struct router_p
     plan->max_packet = c->chunk ? 0 : plan->buffer_depth;
     plan->max_packet_key = c->buffer ? "buffer" : "buffer_depth";
     plan->congestion = &c->congestion;
+    plan->queues_by_output = c->queueing == BY_OUTPUT;
     plan->transfer = (struct transfer){
         .chunk = c->chunk ? c->chunk / flit_bytes : plan->buffer_depth,
         .stores = c->switching == STORED,

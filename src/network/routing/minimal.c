@@ -65,6 +65,16 @@ static void minimal_prepare(struct routing *routing, const struct choice *self, 
     routing->classes = minimal->counts_hops && table->longest > 1 ? table->longest : 1;
 }
 
+/* Classes rise with hops, so that none waits for another in a circle, whichever tables gave them their ways. */
+static bool minimal_goes_on(const struct routing *routing, const struct packet *packet, uint32_t router, uint32_t hops)
+{
+    const struct minimal *minimal = routing->state;
+    const uint32_t *list = route_table_list(minimal->table, router, packet->destination_router);
+    if (router == packet->destination_router)
+        return true;
+    return list[ROUTE_TABLE_COUNT] && (!minimal->counts_hops || hops + list[ROUTE_TABLE_DISTANCE] <= routing->classes);
+}
+
 static const struct routing_ops minimal = {
     .name = "minimal",
     .summary = "a shortest way by table, on any topology",
@@ -75,6 +85,7 @@ static const struct routing_ops minimal = {
     .fits_level = FITS_LEVELS | FITS_BY_HOPS,
     .prepare = minimal_prepare,
     .route = minimal_route,
+    .goes_on = minimal_goes_on,
     DEVICE_FORM(minimal_route),
 };
 REGISTER_ROUTING(minimal);

@@ -107,6 +107,8 @@ bool routing_init(struct routing *routing, const struct choice *choice, const st
     ops->prepare(routing, choice, arena, errors);
     if (errors->count > errors_before)
         return false;
+    if (routing->classes < ports->least_classes)
+        routing->classes = ports->least_classes;
     if (routing->vcs < routing->classes && !ports->whole) {
         char each[64] = "";
         if (routing->vcs < routing->num_vcs)

@@ -17,6 +17,7 @@ struct routing_ports {
     uint32_t injection_channels; /* of each terminal */
     uint32_t ejection_channels;
     uint32_t first_router, end_router; /* that are asked for ways here; both 0: all */
+    uint32_t least_classes;            /* of VCs, that there are to be at least; 0: as many as the algorithm needs */
     /*
      * The topology is a level of a larger network, whose routing this is, as far as it has come: its answers are those of
      * the whole, for the routers' first num_vcs VCs. Whether these are enough is for the caller to say. NULL: it is the whole.
