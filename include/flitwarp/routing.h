@@ -38,6 +38,8 @@ struct routing {
     void (*route_in_class)(struct route *route); /* with protocol classes: the algorithm, for the first of them */
     const void *planes; /* the network's own; NULL: there is one. Algorithms know no other than that of the packet */
     const struct topology *topology; /* of one plane */
+    bool
+        is_level; /* of a network of networks: packets come to it again and again, so that what inject() does costs more */
     uint32_t first_asked, end_asked; /* routers that are asked for ways here: others are those of other MPI ranks */
 #else
     FW_GLOBAL const char *tables; /* see FW_AT */

@@ -162,7 +162,8 @@ static void route_packed_mesh(struct route *route)
 
 /*
  * In two dimensions the packet takes its destination's coordinates along: looked
- * up in a table at every hop they took a tenth of all time on a 256x256 mesh.
+ * up in a table at every hop they took a tenth of all time on a 256x256 mesh. Not
+ * on a level of a network of networks, where packets make few hops at a time.
  */
 static void inject_flat_mesh(struct route *route)
 {
@@ -216,7 +217,7 @@ static void pick_route(struct routing *routing, struct dimension_order *order)
         for (uint32_t down = 0; down < 2; down++)
             order->mesh_offers[2 * d + down] = order->rings[d].offers[4 * down + 1];
     routing->route = order->wraps ? route_packed_torus : route_packed_mesh;
-    if (order->flat) {
+    if (order->flat && !routing->is_level) {
         routing->inject = inject_flat_mesh;
         routing->route = route_flat_mesh;
     }

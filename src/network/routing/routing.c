@@ -70,6 +70,7 @@ void routing_misfit(const struct routing *routing, const struct choice *self, co
 /* A level's answers are sets of the whole network's output VCs. */
 static void take_shape_of(struct routing *routing, const struct routing *whole)
 {
+    routing->is_level = true;
     routing->num_vcs = whole->num_vcs;
     routing->local_ports = whole->local_ports;
     routing->words = whole->words;
