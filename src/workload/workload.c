@@ -64,30 +64,7 @@ static void workload_merge_parts(struct workload *workload)
         workload_ranks_merge(workload);
 }
 
-static void open_windows(struct workload *workload, tick_t now)
-{
-    for (uint32_t i = 0; i < workload->count; i++) {
-        gather_parts(workload, i, RESULT_AT_WINDOW_ENDS);
-        for (uint32_t part = 0; part < workload->part_count; part++)
-            workload->parts[part].measurements[i].window_start = now;
-        measurement_open(&workload->measurements[i], now);
-    }
-}
-
-static void close_windows(struct workload *workload, tick_t now)
-{
-    for (uint32_t i = 0; i < workload->count; i++) {
-        gather_parts(workload, i, RESULT_AT_WINDOW_ENDS);
-        measurement_close(&workload->measurements[i], now);
-    }
-}
-
-static bool is_running(const struct workload *workload, uint32_t application)
-{
-    return workload->alone == FW_NONE || workload->alone == application;
-}
-
-/* The sampling window begins, or ends. */
+/* Where the sampling window begins, or ends. */
 static void count_channels(struct workload *workload, bool is_end)
 {
     const struct network *network = workload->network;
@@ -98,6 +75,31 @@ static void count_channels(struct workload *workload, bool is_end)
         memcpy(lanes->in[is_end], lanes->entered, sizeof *lanes->entered * lanes->count);
         network_count_flits(network, 1, lanes->out[is_end]);
     }
+}
+
+static void open_windows(struct workload *workload, tick_t now)
+{
+    for (uint32_t i = 0; i < workload->count; i++) {
+        gather_parts(workload, i, RESULT_AT_WINDOW_ENDS);
+        for (uint32_t part = 0; part < workload->part_count; part++)
+            workload->parts[part].measurements[i].window_start = now;
+        measurement_open(&workload->measurements[i], now);
+    }
+    count_channels(workload, false);
+}
+
+static void close_windows(struct workload *workload, tick_t now)
+{
+    for (uint32_t i = 0; i < workload->count; i++) {
+        gather_parts(workload, i, RESULT_AT_WINDOW_ENDS);
+        measurement_close(&workload->measurements[i], now);
+    }
+    count_channels(workload, true);
+}
+
+static bool is_running(const struct workload *workload, uint32_t application)
+{
+    return workload->alone == FW_NONE || workload->alone == application;
 }
 
 static void enter_phase(struct workload *workload, enum phase phase, tick_t now)
@@ -114,8 +116,6 @@ static void enter_phase(struct workload *workload, enum phase phase, tick_t now)
         if (application->ops->phase_changed && is_running(workload, i))
             application->ops->phase_changed(application, now);
     }
-    if (phase == PHASE_GENERATING || phase == PHASE_FINISHING)
-        count_channels(workload, phase == PHASE_FINISHING);
     if (phase == PHASE_DRAINING)
         workload_give_up_lost(workload);
     for (uint32_t i = 0; i < workload->part_count && phase == PHASE_DRAINING; i++)

@@ -151,6 +151,20 @@ CURES = {
 }
 
 
+def test_a_deadlock_in_the_sampling_window_ends_what_is_counted_of_channels(tmp_path):
+    """A channel carries a flit a tick at most, and no flit goes through more channels than routers."""
+    config = deadlocking("dimension order on a torus")
+    config["workload"] = {**config["workload"], "check_interval": 100}
+    config["workload"]["applications"][0]["warmup"] = 0
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    ended = subprocess.run([PROGRAM, "run", tmp_path / "config.json", "--quiet"], capture_output=True, text=True, check=False)
+    results = json.loads(ended.stdout)
+    channels, ticks = results["channels"], results["applications"][0]["sampled_ticks"]
+    assert ended.returncode == 2 and ticks > 0 and channels["count"] == 4 * 36
+    assert 0 < channels["utilisation"]["max"] <= 1
+    assert 0 < channels["utilisation"]["mean"] * channels["count"] * ticks <= results["simulation"]["flit_hops"]
+
+
 @pytest.mark.parametrize("router", ROUTERS)
 @pytest.mark.parametrize("cure", CURES)
 def test_what_avoids_deadlock_is_never_said_to_be_stuck(cure, router):
