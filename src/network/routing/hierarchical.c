@@ -32,8 +32,9 @@ static const struct option hierarchical_options[] = {
     OPTION_END,
 };
 
-void ask_level_in_full(struct route *route, const struct site *here, uint32_t goal, uint32_t terminal,
-                       void (*answer)(struct route *))
+/* Asks a level with all that there is: where its algorithm goes by terminals, counts hops or looks at sensors. */
+FW_SELDOM void ask_level_in_full(struct route *route, const struct site *here, uint32_t goal, uint32_t terminal,
+                                 void (*answer)(struct route *))
 {
     struct packet *packet = route->packet;
     uint32_t own = packet->destination;

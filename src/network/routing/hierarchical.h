@@ -116,10 +116,6 @@ static inline void ask_level(struct route *route, const struct site *here, uint3
     packet->route = kept | (word & ~OWN_BITS);
 }
 
-/* The same with all that there is: where the algorithm goes by terminals, counts hops or looks at sensors. */
-void ask_level_in_full(struct route *route, const struct site *here, uint32_t goal, uint32_t terminal,
-                       void (*answer)(struct route *));
-
 /* An answer for the first stage inside a sub-network, made that of another: the same ways in VCs further up. */
 static inline void move_to_stage(struct route *route, uint32_t shift)
 {
