@@ -318,7 +318,8 @@ static void stop_when_arrived(void *context, const struct workload *workload, ti
     volatile sig_atomic_t *has_arrived = context;
     (void)now;
     bool is_made = workload->sequences[workload->trace_source] > workload->trace_sequence;
-    *has_arrived = is_made && workload->network->traced == FW_NONE;
+    *has_arrived = is_made && workload->network->traced == FW_NONE &&
+                   !workload_sends_again(workload, workload->trace_source, workload->trace_sequence);
 }
 
 static int trace_follow(struct simulation *simulation, uint32_t source, uint32_t sequence)

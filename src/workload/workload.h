@@ -203,6 +203,8 @@ void workload_lose(struct workload *workload, tick_t now);
 bool workload_waits_for_lost(const struct workload *workload);
 /* The network drains: nothing is sent again any more. */
 void workload_give_up_lost(struct workload *workload);
+/* Is a packet to be sent again? */
+bool workload_sends_again(const struct workload *workload, uint32_t source, uint32_t sequence);
 /* When something is to be done next; FW_NEVER: nothing. */
 tick_t workload_next_loss(const struct workload *workload);
 

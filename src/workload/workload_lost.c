@@ -174,6 +174,15 @@ void workload_give_up_lost(struct workload *workload)
         losses->waiting_count = 0;
 }
 
+bool workload_sends_again(const struct workload *workload, uint32_t source, uint32_t sequence)
+{
+    const struct workload_losses *losses = workload->losses;
+    for (uint32_t i = 0; losses && i < losses->waiting_count; i++)
+        if (losses->waiting[i].loss.name == ((uint64_t)source << 32 | sequence))
+            return true;
+    return false;
+}
+
 tick_t workload_next_loss(const struct workload *workload)
 {
     const struct workload_losses *losses = workload->losses;

@@ -163,6 +163,18 @@ def test_a_packet_of_a_message_that_is_lost_arrives_once(tmp_path):
     assert results["failures"]["lost_packets"] == results["failures"]["resent_packets"] > 0
 
 
+def test_the_walk_of_a_packet_goes_on_behind_its_loss(tmp_path):
+    (tmp_path / "packets.trc").write_text(f"4 0 1 {FLITS}\n")
+    network = network_of(RING, "minimal", {"num_vcs": 4}, failures={**link(0, 1, at=20), "resend_after": 30})
+    application = {"type": "trace", "file": str(tmp_path / "packets.trc"), "format": "simured"}
+    (tmp_path / "config.json").write_text(json.dumps(config_of(network, application, check_interval=10)))
+    command = [PROGRAM, "trace", tmp_path / "config.json", "--packet", "0.0"]
+    walk = subprocess.run(command, capture_output=True, text=True, check=True, timeout=100).stdout.splitlines()
+    told = [line.split() for line in walk[1:]]
+    assert [(words[0], words[2]) for words in told if words[2] in ("lost", "send_again", "eject")] == [
+        ("20", "lost"), ("50", "send_again"), (str(50 + alone(4)), "eject")]
+
+
 # ---- the same in all modes: tests/unit/run/test_outages.c has 500 drawn ones, and counts their flits ------------------------------
 
 def drawn(seed):
