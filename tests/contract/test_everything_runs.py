@@ -504,6 +504,8 @@ def test_routing_is_free_of_deadlock_wherever_it_is_accepted(routing, tmp_path):
             config = {"network": {"topology": shape, "routing": block, "router": {"num_vcs": vcs_needed(block, shape)}}}
             ended = subprocess.run([PROGRAM, "check", write(config, tmp_path)], capture_output=True, text=True, timeout=120, check=False)
             verdict = ": no deadlock found\n" if "checked a sample" in ended.stdout and topology in LARGE else ": no deadlock\n"
+            if routing in ("one_way_escape", "ring_halves") and " of escape VCs:" in ended.stdout:  # as BookSim's: see test_deadlock.py
+                verdict = ": no deadlock of escape VCs, but the others are taken without room"
             assert ended.returncode == 0 and verdict in ended.stdout, ended.stdout + ended.stderr
 
 

@@ -165,6 +165,18 @@ def test_a_deadlock_in_the_sampling_window_ends_what_is_counted_of_channels(tmp_
     assert 0 < channels["utilisation"]["mean"] * channels["count"] * ticks <= results["simulation"]["flit_hops"]
 
 
+@pytest.mark.parametrize("routing, router, is_free", [("one_way_escape", {"buffer_depth": 4}, False), ("duato", {"buffer_depth": 8}, True)])
+def test_escape_vcs_are_no_way_out_for_a_packet_that_stands_in_several_buffers(routing, router, is_free, tmp_path):
+    """Packets of eight flits that take adaptive VCs without room for all of them come to stand behind each other's tails."""
+    network = network_of({"type": "mesh", "widths": [8, 8]}, routing, {"num_vcs": 4, **router}, deadlock_interval=1000)
+    config = config_of(network, blast(1.0, flits=8, warmup=1000, sample=10000))
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    ended = subprocess.run([PROGRAM, "run", tmp_path / "config.json", "--quiet"], capture_output=True, text=True, check=False)
+    checked = subprocess.run([PROGRAM, "check", tmp_path / "config.json"], capture_output=True, text=True, check=True).stdout
+    assert ended.returncode == (0 if is_free else 2), ended.stderr
+    assert checked.endswith(": no deadlock\n" if is_free else "without room for a whole packet, which can deadlock\n")
+
+
 @pytest.mark.parametrize("router", ROUTERS)
 @pytest.mark.parametrize("cure", CURES)
 def test_what_avoids_deadlock_is_never_said_to_be_stuck(cure, router):

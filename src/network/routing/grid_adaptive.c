@@ -175,7 +175,10 @@ static const char *const dimensions_names[] = {"all", "first", NULL};
                 "BookSim's router takes it")
 #endif
 
-/* The same as duato, but who takes an escape VC stays on these. Adaptive VCs then need no room for a whole packet. */
+/*
+ * The same as duato, but who takes an escape VC stays on these, and adaptive VCs are taken without room for a whole packet. As
+ * there, that can deadlock beyond saturation.
+ */
 struct one_way_escape_config {
     uint32_t dimensions;
     uint32_t adaptive_vc;
@@ -231,7 +234,7 @@ static const struct routing_ops one_way_escape = {
     .summary = "any minimal way on a grid; who takes an escape VC stays on these, by dimension order",
     .options = one_way_escape_options,
     .example = "{\"type\": \"one_way_escape\"}",
-    .needs = "3 VCs on a torus, elsewhere 2",
+    .needs = "3 VCs on a torus, elsewhere 2; can deadlock beyond saturation, as BookSim's, where duato cannot",
     .is_minimal = true,
     .prepare = one_way_escape_prepare,
     .route = one_way_escape_route,

@@ -308,8 +308,9 @@ static void sampling_check(struct application *application, tick_t now)
             config->sample == TICKS_AUTO ? is_precise(config, m, elapsed) : elapsed >= config->sample;
         break;
     default:
-        application->done = config->wait_when_saturated ? application_has_waited(application, now, config->finish_limit)
-                                                        : application_is_finished(application, now, config->finish_limit);
+        application->done = config->wait_when_saturated
+                                ? application_has_waited(application, now, config->finish_limit)
+                                : application_is_finished(application, now, config->finish_limit);
     }
 }
 
