@@ -111,6 +111,9 @@ void candidates_add(struct candidates *candidates, const struct route *route,
 void candidates_add_ports(struct candidates *candidates, const struct route *route,
                           FW_GLOBAL const struct adaptive_config *config, const struct candidate *first,
                           uint32_t ports);
+/* The same for the ports of a list of a route table (route_table.h), which lead closer, by some VCs of each. */
+void candidates_add_list(struct candidates *candidates, const struct route *route,
+                         FW_GLOBAL const struct adaptive_config *config, FW_GLOBAL const uint32_t *list, uint64_t vcs);
 /* The same for all VCs of the packet's destination terminal, as minimal: the packet is at its router. */
 void candidates_add_terminal(struct candidates *candidates, const struct route *route,
                              FW_GLOBAL const struct adaptive_config *config);

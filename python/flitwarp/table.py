@@ -35,6 +35,7 @@ def escaped(text: str) -> str:
 
 
 def scientific(mean: float) -> str:
+    """A number of few digits as a power of ten, for LaTeX."""
     digits, power = f"{mean:.3e}".split("e")
     return rf"${digits} \times 10^{{{int(power)}}}$"
 

@@ -225,7 +225,7 @@ def test_a_multishot_lets_one_flow_go_for_each_that_ends_in_the_order_of_their_e
 def test_failures_are_refused_or_lost_with_a_word(tmp_path):
     file = tmp_path / "failing.cm"
     file.write_text("Nodes 8\nConnections 1\nFailures 1\n0->3 start 0 size 800\nfailure switch_type TOR switch_id 0 link_id 1\n")
-    with pytest.raises(Failed, match="failing.cm:5: a failure of a link cannot be carried over; accepted: a file without"):
+    with pytest.raises(Failed, match="failing.cm:5: a failure of a link is the network's; accepted: a file without, or the setting failures_apart"):
         play(file)
     assert play(file, format={"type": "htsim", "lossy": True})["time_by_rank"][3] == one_way(800)
     assert facts_of(file, "format.lossy=true")["missing"] == {"failures": 1}

@@ -36,7 +36,8 @@ static double log_of_rest(double x)
     return 0.0 - x * series;
 }
 
-double retries_log_of_rest(double bit_error_rate, uint64_t bits) { return (double)bits * log_of_rest(bit_error_rate); }
+/* The logarithm of the probability that none of so many bits is hit. */
+static double log_of_no_hit(double bit_error_rate, uint64_t bits) { return (double)bits * log_of_rest(bit_error_rate); }
 
 static void add_channel(struct network *network, const struct router_channel *at, double bit_error_rate)
 {
@@ -47,7 +48,7 @@ static void add_channel(struct network *network, const struct router_channel *at
     struct retried *channel = &retries->channels[retries->count];
     *channel = (struct retried){
         .random = random_stream(network->seed, name, RANDOM_RETRY),
-        .log_of_rest = retries_log_of_rest(bit_error_rate, 8 * (uint64_t)network->core->config->flit_bytes),
+        .log_of_rest = log_of_no_hit(bit_error_rate, 8 * (uint64_t)network->core->config->flit_bytes),
         .round_trip = 2 * at->latency,
         .cycle = cycle,
         .lag = network->plan.transfer.chunk ? network_lag(network, at->to.router, cycle) : 0,
@@ -81,7 +82,7 @@ static bool check_rates(const struct network *network, struct errors *errors)
     uint64_t bits = 8 * (uint64_t)network->core->config->flit_bytes;
     for (uint32_t i = 0; i < failures->slow_count; i++) {
         double rate = failures->slow[i].damage.bit_error_rate;
-        if (rate > 0 && retries_log_of_rest(rate, bits) < least)
+        if (rate > 0 && log_of_no_hit(rate, bits) < least)
             return node_error(errors, network_node(network->core->config, "failures"), "bit_error_rate",
                               "at %g less than one flit of %llu bits in 1000 comes through; accepted: up to %.3g", rate,
                               (unsigned long long)bits, -expm1(least / (double)bits));

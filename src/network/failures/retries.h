@@ -31,6 +31,3 @@ tick_t network_arrival(const struct network *network, uint32_t kind, struct lane
 
 /* How often flits have been sent again, by the routers of this rank. */
 uint64_t retries_count(const struct network *network);
-
-/* The logarithm of the probability that none of so many bits is hit. */
-double retries_log_of_rest(double bit_error_rate, uint64_t bits);

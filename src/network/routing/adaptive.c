@@ -4,6 +4,7 @@
  * and offering those that the reduction finds lightest.
  */
 #include "flitwarp/reduction.h"
+#include "flitwarp/route_table.h"
 
 #if FW_HOST
 #include "flitwarp/error.h"
@@ -145,6 +146,16 @@ void candidates_add(struct candidates *candidates, const struct route *route,
 }
 
 /* Ports to terminals lie in front of those between routers, from which candidates count: theirs wrap around. */
+void candidates_add_list(struct candidates *candidates, const struct route *route,
+                         FW_GLOBAL const struct adaptive_config *config, FW_GLOBAL const uint32_t *list, uint64_t vcs)
+{
+    struct candidate candidate = {.vcs = vcs, .hops = (uint16_t)list[ROUTE_TABLE_DISTANCE], .is_minimal = true};
+    for (uint32_t i = 0; i < list[ROUTE_TABLE_COUNT]; i++) {
+        candidate.port = list[ROUTE_TABLE_PORTS + i];
+        candidates_add(candidates, route, config, &candidate);
+    }
+}
+
 void candidates_add_terminal(struct candidates *candidates, const struct route *route,
                              FW_GLOBAL const struct adaptive_config *config)
 {

@@ -52,12 +52,7 @@ static void offer_closer(struct route *route, const struct escape_adaptive *stat
     const uint32_t *list = route_table_list(state->table, route->router, route->packet->destination_router);
     struct candidates candidates;
     candidates.count = 0;
-    struct candidate candidate = {
-        .vcs = state->adaptive_vcs, .hops = (uint16_t)list[ROUTE_TABLE_DISTANCE], .is_minimal = true};
-    for (uint32_t i = 0; i < list[ROUTE_TABLE_COUNT]; i++) {
-        candidate.port = list[ROUTE_TABLE_PORTS + i];
-        candidates_add(&candidates, route, &config->adaptive, &candidate);
-    }
+    candidates_add_list(&candidates, route, &config->adaptive, list, state->adaptive_vcs);
     candidates_offer(&candidates, route, &config->adaptive);
 }
 

@@ -44,19 +44,6 @@ static void minimal_adaptive_prepare(struct routing *routing, const struct choic
 
 #endif
 
-static void gather_from_table(struct candidates *candidates, const struct route *route, uint32_t class)
-{
-    FW_GLOBAL const struct minimal_adaptive_config *config = route->routing->config;
-    FW_GLOBAL const uint32_t *list =
-        route_table_list(route->routing->state, route->router, route->packet->destination_router);
-    struct candidate candidate = {
-        .vcs = route->routing->class_vcs[class], .hops = (uint16_t)list[ROUTE_TABLE_DISTANCE], .is_minimal = true};
-    for (uint32_t i = 0; i < list[ROUTE_TABLE_COUNT]; i++) {
-        candidate.port = list[ROUTE_TABLE_PORTS + i];
-        candidates_add(candidates, route, &config->adaptive, &candidate);
-    }
-}
-
 static void minimal_adaptive_route(struct route *route)
 {
     FW_GLOBAL const struct minimal_adaptive_config *config = route->routing->config;
@@ -68,7 +55,9 @@ static void minimal_adaptive_route(struct route *route)
     if (ROUTING_IS_ON(route->routing, hyperx))
         hyperx_gather(&candidates, route, &config->adaptive, class, 0);
     else
-        gather_from_table(&candidates, route, class);
+        candidates_add_list(&candidates, route, &config->adaptive,
+                            route_table_list(route->routing->state, route->router, route->packet->destination_router),
+                            route->routing->class_vcs[class]);
     candidates_offer(&candidates, route, &config->adaptive);
 }
 

@@ -54,12 +54,7 @@ static void tree_up_down_route(struct route *route)
     if (config->selection == SELECTION_ADAPTIVE) {
         struct candidates candidates;
         candidates.count = 0;
-        struct candidate candidate = {
-            .vcs = route->routing->class_vcs[0], .hops = (uint16_t)list[ROUTE_TABLE_DISTANCE], .is_minimal = true};
-        for (uint32_t i = 0; i < count; i++) {
-            candidate.port = ports[i];
-            candidates_add(&candidates, route, &config->adaptive, &candidate);
-        }
+        candidates_add_list(&candidates, route, &config->adaptive, list, route->routing->class_vcs[0]);
         candidates_offer(&candidates, route, &config->adaptive);
         return;
     }

@@ -225,12 +225,7 @@ static void offer_least_of(struct route *route, const uint32_t *list)
     const struct up_down_config *config = route->routing->config;
     struct candidates candidates;
     candidates.count = 0;
-    struct candidate candidate = {
-        .vcs = route->routing->class_vcs[0], .hops = (uint16_t)list[ROUTE_TABLE_DISTANCE], .is_minimal = true};
-    for (uint32_t i = 0; i < list[ROUTE_TABLE_COUNT]; i++) {
-        candidate.port = list[ROUTE_TABLE_PORTS + i];
-        candidates_add(&candidates, route, &config->adaptive, &candidate);
-    }
+    candidates_add_list(&candidates, route, &config->adaptive, list, route->routing->class_vcs[0]);
     candidates_offer(&candidates, route, &config->adaptive);
 }
 
