@@ -133,7 +133,8 @@ def test_dcell_is_as_it_is_defined(n, k, tmp_path):
     assert [degrees[servers + switch] for switch in range(servers // n)] == [n] * (servers // n)
 
 
-# Table 2 of the paper: servers, and the mean and the standard deviation of shortest ways. Theorem 3: at most 2^(k+1) - 1 long.
+# Servers, and the mean and the standard deviation of shortest ways: for (4, 2) as quoted of Table 2, without the paper's text at hand.
+# Theorem 3: at most 2^(k+1) - 1 long.
 @pytest.mark.parametrize("n, k, servers, mean, deviation", [(4, 2, 420, 4.87, 1.27), (2, 2, 42, None, None), (5, 1, 30, None, None)])
 def test_dcell_ways_are_as_long_as_in_the_paper(n, k, servers, mean, deviation, tmp_path):
     """Of servers; a way by a switch is one hop there."""
